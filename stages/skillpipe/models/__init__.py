@@ -1,0 +1,60 @@
+"""What a model is to this pipeline: something that completes one request.
+
+Choices live one file each beside this one and are named by `_target_` in conf/target; a user's own needs no base
+class, only these two members.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from skillpipe.records import Message, Usage
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request: what is sent, oldest message first.
+
+    The first message has role "system" and holds the skill's body (never its frontmatter); it may be empty.
+    """
+
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back. `text` is the reply as the model gave it, unstripped; it may be empty.
+
+    `finish` is "length" when the token limit cut the reply, else "stop".
+    """
+
+    text: str
+    usage: Usage
+    finish: Literal["stop", "length"] = "stop"
+
+
+class ModelError(Exception):
+    """A call that could not be made or answered: missing data, never a wrong answer.
+
+    `permanent` says that the same request would fail again (bad key, unknown model, context too long).
+    """
+
+    def __init__(self, message: str, *, permanent: bool) -> None:
+        super().__init__(message)
+        self.permanent = permanent
+
+
+class Model(Protocol):
+    """Completes requests.
+
+    `complete` may be awaited many times at once; the reply depends on the request alone, never on what was asked
+    before or on who asks beside it. It raises ModelError for a failed call and SkillpipeError (skillpipe.errors)
+    when the model cannot be used at all: not installed, no key.
+    """
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer one request."""
+        ...
+
+    def close(self) -> None:
+        """Free what the model holds. Called once, after the last request."""
+        ...
