@@ -1,0 +1,448 @@
+"""Where an edit lands, and when it is refused: one behaviour per test, documents small enough to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from skillpipe.skill import EditReport, apply_edits
+
+HEAD = "---\nname: a\ndescription: b\n---\n"
+
+
+def edit(op: str, target: str = "", content: str = "", **more: Any) -> dict[str, Any]:
+    return {"op": op, "target": target, "content": content, **more}
+
+
+def one(text: str, op: str, target: str = "", content: str = "", **more: Any) -> tuple[str, EditReport]:
+    after, reports = apply_edits(text, [edit(op, target, content, **more)])
+    return after, reports[0]
+
+
+def done(text: str, op: str, target: str = "", content: str = "", **more: Any) -> str:
+    after, report = one(text, op, target, content, **more)
+    assert report.status == "applied", report
+    return after
+
+
+def refused(text: str, op: str, target: str = "", content: str = "", **more: Any) -> EditReport:
+    after, report = one(text, op, target, content, **more)
+    assert after == text
+    assert report.status != "applied"
+    return report
+
+
+# ---- anchors -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "target"),
+    [
+        ("- don\u2019t guess", "- don't guess"),
+        ("- don't guess", "- don\u2019t guess"),
+        ("- say \u201cyes\u201d", '- say "yes"'),
+        ("- 10\u00a0km", "- 10 km"),
+        ("- 10\u202fkm", "- 10 km"),
+        ("- cafe\u0301", "- caf\u00e9"),
+        ("- caf\u00e9", "- cafe\u0301"),
+        ("- \u1112\u1161\u11ab", "- 한"),
+        ("- x \t", "- x"),
+        ("- x", "- x   \n"),
+        ("- x", "\n\n- x\n\n"),
+        ("- a\tb", "- a b"),
+        ("- x\u200by", "- xy"),
+    ],
+)
+def test_spelling_that_models_change_does_not_hide_a_line(line: str, target: str) -> None:
+    assert done(f"# A\n\n{line}\n- z\n", "delete", target) == "# A\n\n- z\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "target"),
+    [
+        ("- recheck units", "check units"),
+        ("- re-check units", "check units"),
+        ("- don't stop", "don"),
+        ("- größenwahn", "größe"),
+        ("- Прайсы", "Прайс"),
+        ("- 1.5 km", "5 km"),
+        ("- a_b", "a"),
+        ("### Head", "## Head"),
+        ("- cafe\u0301", "caf"),
+        ("- cafe\u0301", "cafe"),
+        ("- 👩\u200d💻 code", "👩"),
+        ("- 👍🏽 good", "👍"),
+        ("- नमस्ते", "नमस"),
+        ("- Check units", "check units"),
+        ("- check  units", "check units"),
+    ],
+)
+def test_a_target_never_matches_inside_a_word_or_in_another_spelling(line: str, target: str) -> None:
+    assert refused(f"# A\n\n{line}\n", "replace", target, "x").status == "unmatched"
+
+
+@pytest.mark.parametrize(
+    ("line", "target", "expected"),
+    [
+        ("- use **bold** text", "**bold**", "- use NEW text"),
+        ("- use **bold** text", "bold", "- use **NEW** text"),
+        ("- (see below).", "(see below).", "- NEW"),
+        ("- größe, über 5", "größe", "- NEW, über 5"),
+        ("- call `f(x)` now", "`f(x)`", "- call NEW now"),
+        ("- caf\u00e9 e\u0301clair ok", "caf\u00e9 \u00e9clair", "- NEW ok"),
+        ("- 会議室は三階", "三階", "- 会議室はNEW"),
+        ("- اسأل عن السعر", "عن", "- اسأل NEW السعر"),
+        ("- 🙂 smile", "🙂", "- NEW smile"),
+        ("- keep end  ", "end", "- keep NEW  "),
+    ],
+)
+def test_part_of_a_line_is_replaced_exactly(line: str, target: str, expected: str) -> None:
+    assert done(f"{line}\n- z\n", "replace", target, "NEW") == f"{expected}\n- z\n"
+
+
+def test_positions_are_exact_after_letters_that_fold_to_fewer_or_more() -> None:
+    line = "e\u0301 \u0958 \u1112\u1161\u11ab \u200b \u201cq\u201d here and there"
+    assert done(line + "\n", "replace", "here", "X") == line.replace("here", "X", 1) + "\n"
+
+
+def test_a_target_may_span_lines_and_words() -> None:
+    text = "Use the tool\r\nwhen asked. Then stop.\r\n"
+    assert done(text, "replace", "tool\nwhen asked.", "hammer.") == "Use the hammer. Then stop.\r\n"
+
+
+def test_a_whole_line_wins_over_the_same_words_in_longer_lines() -> None:
+    assert done("- be brief\n- be brief in tables\n", "delete", "- be brief") == "- be brief in tables\n"
+
+
+def test_overlapping_matches_are_ambiguous() -> None:
+    assert refused("x a b a b a y\n", "delete", "a b a").status == "ambiguous"
+
+
+def test_ambiguity_is_reported_with_its_lines() -> None:
+    assert "lines 1, 3" in refused("- a\n- b\n- a\n", "delete", "- a").reason
+
+
+def test_a_near_miss_is_shown_and_not_taken() -> None:
+    report = refused(HEAD + "# A\n\n- check the units\n", "delete", "- check teh units")
+    assert report.status == "unmatched"
+    assert "line 7" in report.reason
+    assert "check the units" in report.reason
+
+
+def test_text_in_body_and_frontmatter_is_that_in_the_body() -> None:
+    assert done(HEAD + "name: a\n", "replace", "name: a", "x") == HEAD + "x\n"
+
+
+def test_text_once_free_and_once_protected_is_ambiguous() -> None:
+    text = "- a\n\n<!-- APPENDIX_START -->\n- a\n<!-- APPENDIX_END -->\n"
+    assert refused(text, "delete", "- a").status == "ambiguous"
+
+
+# ---- sections ----------------------------------------------------------------------------------------------------
+
+SECTIONS = "# A\n\n- x\n\n## B\n\n- x\n\n### C\n\n- y\n\n## D ##\n\n- x\n\nE\n---\n\n- x\n\n# F\n\n- y\n"
+
+
+@pytest.mark.parametrize(
+    ("section", "line"), [("## B", 7), ("B", 7), ("## D", 15), ("E\n---", 20), ("E", 20), ("## E", 20)]
+)
+def test_a_section_makes_a_target_unique(section: str, line: int) -> None:
+    _, report = one(SECTIONS, "replace", "- x", "- new", section=section)
+    assert (report.status, report.lines) == ("applied", (line, line))
+
+
+def test_a_section_reaches_to_the_next_heading_of_its_level_or_above() -> None:
+    assert one(SECTIONS, "delete", "- y", section="## B")[1].old_lines == (11, 12)
+    assert refused(SECTIONS, "delete", "- x", section="# A").status == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    ("section", "status"), [("## Z", "unmatched"), ("# B", "unmatched"), ("## D", "unmatched"), ("C", "applied")]
+)
+def test_a_section_that_is_not_there_or_does_not_hold_the_target_is_no_match(section: str, status: str) -> None:
+    assert one(SECTIONS, "delete", "- y", section=section)[1].status == status
+
+
+def test_a_section_that_stands_twice_is_ambiguous() -> None:
+    assert refused("## A\n\n- x\n\n## A\n\n- y\n", "delete", "- x", section="## A").status == "ambiguous"
+
+
+def test_a_heading_in_a_code_fence_is_no_section() -> None:
+    text = "```\n## A\n```\n\n- x\n"
+    assert refused(text, "delete", "- x", section="## A").status == "unmatched"
+
+
+def test_an_append_to_a_section_lands_at_its_end() -> None:
+    text = "## A\n\n- x\n\n## B\n\n- y\n"
+    assert done(text, "append", content="- n", section="## A") == "## A\n\n- x\n\n- n\n\n## B\n\n- y\n"
+
+
+# ---- insert_after and blocks -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Insert:
+    """`text` with `content` inserted after `target` is `result`."""
+
+    what: str
+    text: str
+    target: str
+    content: str
+    result: str
+
+
+INSERTS = [
+    Insert("tight list", "- a\n- b\n", "- a", "- n", "- a\n- n\n- b\n"),
+    Insert("loose list", "- a\n\n- b\n", "- a", "- n", "- a\n\n- n\n\n- b\n"),
+    Insert("last item", "- a\n- b\n\n# H\n", "- b", "- n", "- a\n- b\n- n\n\n# H\n"),
+    Insert("continuation", "- a\n  more\n- b\n", "- a", "- n", "- a\n  more\n- n\n- b\n"),
+    Insert("lazy continuation", "- a\nmore\n- b\n", "more", "- n", "- a\nmore\n- n\n- b\n"),
+    Insert("nested", "- a\n  - b\n  - c\n- d\n", "- b", "- n", "- a\n  - b\n  - n\n  - c\n- d\n"),
+    Insert("parent of nested", "- a\n  - b\n- c\n", "- a", "- n", "- a\n  - b\n- n\n- c\n"),
+    Insert("child by indent", "- a\n  - b\n- c\n", "- a", "  - n", "- a\n  - b\n  - n\n- c\n"),
+    Insert("two items", "- a\n  - b\n- c\n", "- b", "- n\n- m", "- a\n  - b\n  - n\n  - m\n- c\n"),
+    Insert("paragraph in a list", "- a\n- b\n", "- a", "Text.", "- a\n\nText.\n\n- b\n"),
+    Insert("other list", "1. a\n2. b\n", "1. a", "- n", "1. a\n\n- n\n\n2. b\n"),
+    Insert(
+        "fence in item", "1. a\n   ```\n   x\n   ```\n2. b\n", "x", "2. n", "1. a\n   ```\n   x\n   ```\n2. n\n2. b\n"
+    ),
+    Insert("paragraph", "one\ntwo\n\nthree\n", "one", "- n", "one\ntwo\n\n- n\n\nthree\n"),
+    Insert("words of a line", "one fine day\n\ntwo\n", "fine", "n", "one fine day\n\nn\n\ntwo\n"),
+    Insert("heading", "## H\n\ntext\n", "## H", "- n", "## H\n\n- n\n\ntext\n"),
+    Insert("heading tight", "## H\n- a\n", "## H", "- n", "## H\n- n\n- a\n"),
+    Insert("heading at end", "## H\n", "## H", "- n", "## H\n\n- n\n"),
+    Insert("setext heading", "H\n---\ntext\n", "H", "n", "H\n---\nn\n\ntext\n"),
+    Insert("table", "| a |\n|---|\n| 1 |\n| 2 |\n\nend\n", "| 1 |", "n", "| a |\n|---|\n| 1 |\n| 2 |\n\nn\n\nend\n"),
+    Insert("html", "<div>\nx\n</div>\n\nend\n", "x", "n", "<div>\nx\n</div>\n\nn\n\nend\n"),
+    Insert("comment with blank line", "<!--\nx\n\ny\n-->\nend\n", "x", "n", "<!--\nx\n\ny\n-->\n\nn\n\nend\n"),
+    Insert("quote", "> a\n> b\n\nend\n", "a", "n", "> a\n> b\n\nn\n\nend\n"),
+    Insert("list in a quote", "> - a\n> - b\n", "- a", "- n", "> - a\n> - n\n> - b\n"),
+    Insert("code block", "    x\n\n    y\n\nend\n", "x", "n", "    x\n\n    y\n\nn\n\nend\n"),
+    Insert("no line end", "- a", "- a", "- n", "- a\n- n\n"),
+    Insert("line end of the line above", "- a\r\n- b\n", "- a", "- n", "- a\r\n- n\r\n- b\n"),
+    Insert("several lines", "- a\n- b\n- c\n", "- a\n- b", "- n", "- a\n- b\n- n\n- c\n"),
+]
+
+
+@pytest.mark.parametrize("case", INSERTS, ids=lambda case: case.what)
+def test_an_insert_lands_after_the_block_that_holds_its_target(case: Insert) -> None:
+    assert done(case.text, "insert_after", case.target, case.content) == case.result
+
+
+def test_an_item_that_would_adopt_indented_code_is_refused() -> None:
+    report = refused("text\n\n    code\n", "insert_after", "text", "- n")
+    assert report.status == "invalid"
+    assert "line 3" in report.reason
+
+
+# ---- content that could break the document -----------------------------------------------------------------------
+
+
+def test_an_open_fence_in_content_is_closed() -> None:
+    text, report = one("- a\n\nend\n", "insert_after", "- a", "```sh\nrun")
+    assert text == "- a\n\n```sh\nrun\n```\n\nend\n"
+    assert "closed" in report.reason
+
+
+@pytest.mark.parametrize("content", ["<!-- open", "<script>\nlet x", "- a\n\n<!-- open"])
+def test_content_with_open_html_is_refused(content: str) -> None:
+    assert refused("a\n", "append", content=content).status == "invalid"
+    assert refused("a\n\nb\n", "insert_after", "a", content).status == "invalid"
+    assert refused("a\n\nb\n", "replace", "a", content).status == "invalid"
+    assert refused("a\n\nb\n", "replace", "b", content).status == "invalid"
+
+
+def test_a_fence_that_the_document_left_open_is_closed_before_an_append() -> None:
+    text, report = one("a\n\n~~~~ sh\nrun\n", "append", content="- n")
+    assert text == "a\n\n~~~~ sh\nrun\n~~~~\n\n- n\n"
+    assert "line 3" in report.reason
+    assert report.splice == (4, 0, 3)
+
+
+def test_an_append_to_a_document_with_open_html_is_refused() -> None:
+    assert refused("a\n\n<!-- open\n", "append", content="- n").status == "invalid"
+
+
+@pytest.mark.parametrize("text", ["", "\ufeff", "\n"])
+def test_content_never_becomes_frontmatter(text: str) -> None:
+    assert done(text, "append", content="---\nname: x\n---").startswith(("\n---", "\ufeff\n---"))
+
+
+def test_a_delete_never_turns_the_body_into_frontmatter() -> None:
+    assert done("a\n\n---\nb\n---\n", "delete", "a") == "\n---\nb\n---\n"
+
+
+def test_an_unclosed_frontmatter_is_not_closed_by_content() -> None:
+    assert refused("---\nname: x\n", "append", content="b\n\n---\n\nc").status == "invalid"
+
+
+def test_markers_are_taken_out_of_content_even_when_nested() -> None:
+    content = "- a\n<!-- SLOW_UPDATE_START -->\n- b <!-- APPENDIX_<!-- APPENDIX_END -->START -->"
+    assert done("x\n", "append", content=content) == "x\n\n- a\n- b\n"
+
+
+def test_an_insert_that_could_only_land_in_a_region_is_protected() -> None:
+    text = "- a\n  <!-- APPENDIX_START -->\n- b\n"
+    assert refused(text, "insert_after", "- a", "- n").status == "protected"
+
+
+def test_no_edit_puts_a_marker_together() -> None:
+    text = "<!-- APPENDIX_START now -->\n\n- a\n"
+    assert refused(text, "replace", "now -->", "-->").status == "protected"
+    assert refused(text, "delete", " now").status == "protected"
+
+
+def test_content_of_markers_alone_is_empty() -> None:
+    assert refused("x\n", "append", content="<!-- SLOW_UPDATE_START -->\n").status == "empty"
+
+
+@pytest.mark.parametrize("content", ["a\0b", "a\ud800b"])
+def test_content_that_no_text_file_can_hold_is_invalid(content: str) -> None:
+    assert refused("x\n", "append", content=content).status == "invalid"
+
+
+# ---- replace and delete ------------------------------------------------------------------------------------------
+
+
+def test_a_replaced_item_keeps_its_continuation() -> None:
+    assert done("- a\n- b\n  more\n- c\n", "replace", "- b", "- B") == "- a\n- B\n  more\n- c\n"
+
+
+def test_a_replaced_nested_item_keeps_its_indent() -> None:
+    text = "- a\n  - b\n  - c\n"
+    assert done(text, "replace", "- b", "- B1\n- B2") == "- a\n  - B1\n  - B2\n  - c\n"
+    assert done(text, "replace", "  - b", "- B") == "- a\n  - B\n  - c\n"
+
+
+def test_an_item_is_not_given_a_second_marker() -> None:
+    assert done("- [x] old text\n", "replace", "old text", "- [ ] new") == "- [ ] new\n"
+    assert done("## Old\n", "replace", "Old", "### New") == "### New\n"
+
+
+def test_a_replaced_line_of_a_paragraph_gets_the_blank_line_it_needs() -> None:
+    assert done("one\ntwo\nthree\n", "replace", "two", "- n") == "one\n- n\n\nthree\n"
+
+
+def test_lines_for_part_of_an_item_stay_in_the_item() -> None:
+    assert done("- a b\n- c\n", "replace", "b", "B\n\nmore") == "- a B\n\n  more\n- c\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "content"),
+    [("```sh", "text"), ("run", "```"), ("|---|", "x"), ("| 1 |", "# H"), ("- b", "Text.")],
+)
+def test_a_replace_that_breaks_the_rest_of_a_block_is_refused(target: str, content: str) -> None:
+    text = "```sh\nrun\nstop\n```\n\n| a |\n|---|\n| 1 |\n| 2 |\n\n- a\n- b\n  - c\n"
+    assert refused(text, "replace", target, content).status == "invalid"
+
+
+def test_code_is_replaced_by_code() -> None:
+    text = "```sh\nrun\nstop\n```\n"
+    assert done(text, "replace", "run", "- x\n# y") == "```sh\n- x\n# y\nstop\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "result"),
+    [
+        ("a\n\nb\n\nc\n", "b", "a\n\nc\n"),
+        ("a\n\n\nb\n\nc\n", "b", "a\n\n\nc\n"),
+        ("a\n\nb\n\n\nc\n", "b", "a\n\n\nc\n"),
+        ("a\n\nb\n", "b", "a\n"),
+        ("a\n\nb\n", "a", "b\n"),
+        ("a\n# H\nb\n", "# H", "a\n\nb\n"),
+        ("- a\n- b\n- c", "- c", "- a\n- b\n"),
+        ("- a\n- b text\n", "b text", "- a\n"),
+        ("- a b c\n", "b", "- a  c\n"),
+        ("```\na\n\nb\n\nc\n```\n", "b", "```\na\n\n\nc\n```\n"),
+    ],
+)
+def test_a_delete_takes_its_line_end_and_leaves_no_double_gap(text: str, target: str, result: str) -> None:
+    assert done(text, "delete", target) == result
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [("- a\n- b\n  more\n", "- b"), ("- a\n- b\n  - c\n", "- b"), ("```\nx\n```\n\ny\n", "x\n```"), ("H\n---\n", "H")],
+)
+def test_a_delete_that_leaves_lines_to_another_block_is_refused(text: str, target: str) -> None:
+    assert refused(text, "delete", target).status == "invalid"
+
+
+def test_an_edit_that_would_change_nothing_is_a_duplicate() -> None:
+    assert refused("- a\n", "replace", "- a", "- a").status == "duplicate"
+
+
+def test_a_duplicate_is_found_where_it_is_nested() -> None:
+    text = done("- a\n  - b\n", "insert_after", "- b", "- n\n- m")
+    assert refused(text, "append", content="- n\n- m").status == "duplicate"
+
+
+# ---- requests ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("op", ["append", "APPEND", " Add ", "add-to-end"])
+def test_known_aliases_of_an_operation_are_understood(op: str) -> None:
+    report = apply_edits("x\n", [{"op": op, "content": "- y"}])[1][0]
+    assert (report.op, report.status) == ("append", "applied")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *(None, 5, "append", [], b"x", {}, {"op": None}, {"op": []}, {"op": "insert_before", "target": "x"}),
+        {"op": "append", "content": ["x"]},
+        {"op": "delete"},
+        {"op": "delete", "target": " \n"},
+        {"op": "delete", "target": "\u200b"},
+        {"op": "delete", "target": "x", "section": 3},
+        {"op": "delete", "target": "x", "file": 3},
+        {"op": "delete", "target": "x", "file": "other.md"},
+    ],
+)
+def test_what_is_no_edit_is_invalid(bad: object) -> None:
+    text, reports = apply_edits("x\n", [bad, {"op": "append", "content": "y"}])
+    assert [report.status for report in reports] == ["invalid", "applied"]
+    assert text == "x\n\ny\n"
+
+
+def test_an_object_with_the_fields_is_an_edit() -> None:
+    @dataclass(frozen=True)
+    class Edit:
+        op: str
+        content: str = ""
+        target: str = ""
+
+    assert apply_edits("x\n", [Edit("append", "y"), Edit("delete", target="x")])[0] == "y\n"
+
+
+# ---- reports and growth ------------------------------------------------------------------------------------------
+
+
+def test_reports_say_which_lines_changed() -> None:
+    text = HEAD + "- a\n- b\n\ntext\n"
+    edits = [
+        edit("insert_after", "- a", "- n\n- m"),
+        edit("replace", "- b", "- B"),
+        edit("delete", "- a"),
+        edit("append", content="end"),
+    ]
+    _, reports = apply_edits(text, edits)
+    assert [report.lines for report in reports] == [(6, 7), (8, 8), None, (11, 11)]
+    assert [report.old_lines for report in reports] == [None, (8, 8), (5, 5), None]
+    assert [report.splice for report in reports] == [(5, 0, 2), (7, 1, 1), (4, 1, 0), (9, 0, 2)]
+
+
+def test_growth_is_limited_edit_by_edit_in_order() -> None:
+    edits = [edit("append", content="a" * 80), edit("append", content="- b"), edit("delete", "x" * 20)]
+    _, reports = apply_edits("x" * 20 + "\n", edits, max_tokens=10, max_lines=3)
+    assert [report.status for report in reports] == ["invalid", "applied", "applied"]
+    assert "26 tokens; at most 10" in reports[0].reason
+
+
+def test_a_document_over_its_limits_may_shrink_but_not_grow() -> None:
+    text = "- a\n- b\n- c\n"
+    assert apply_edits(text, [edit("delete", "- b")], max_lines=1)[1][0].status == "applied"
+    assert apply_edits(text, [edit("replace", "- b", "- B")], max_lines=1)[1][0].status == "applied"
+    report = apply_edits(text, [edit("append", content="- d")], max_lines=1)[1][0]
+    assert (report.status, "5 lines; at most 1" in report.reason) == ("invalid", True)
