@@ -1,0 +1,56 @@
+"""Score any skill on any split, with no training: `python stages/eval.py skill=path/to/SKILL.md split=val`.
+
+Reads: a skill (its folder or its file), the environment's data. Writes: nothing; prints the scores.
+Model calls: one per task, to the target.
+"""
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from omegaconf import MISSING
+from skillpipe import config
+from skillpipe.config import Execution
+from skillpipe.envs import Environment
+from skillpipe.errors import SkillpipeError
+from skillpipe.executor import run_tasks
+from skillpipe.models import Model
+from skillpipe.records import SPLITS, Rollout
+from skillpipe.scoring import coverage, mean, require_coverage
+from skillpipe.skill import body_for_target, read_folder
+
+
+@dataclass
+class Args(config.Rollout):
+    """rollout's section of params.yaml, what to score, and how fast to run."""
+
+    skill: str = MISSING
+    split: str = MISSING
+    execution: Execution = MISSING
+
+
+def evaluate(rollouts: Sequence[Rollout]) -> str:
+    """One line of figures: mean hard and soft score over the scored tasks, number of tasks, share scored."""
+    hard, soft = mean(rollouts), mean(rollouts, "soft")
+    scores = "no task was scored" if hard is None or soft is None else f"hard {hard:.3f}  soft {soft:.3f}"
+    return f"{scores}  n {len(rollouts)}  coverage {coverage(rollouts):.3f}"
+
+
+@config.stage("rollout", Args)
+def main(args: Args) -> None:
+    split = next((split for split in SPLITS if split == args.split), None)
+    if split is None:
+        raise SkillpipeError(f"split is {args.split!r}; allowed are {', '.join(SPLITS)}")
+    environment: Environment = config.build(args.env, "env")
+    skill, tasks = body_for_target(read_folder(args.skill)["SKILL.md"].decode()), environment.tasks(split)
+    target: Model = config.build(args.target, "target", **args.execution.target)
+    label = f"{args.skill} on {split}"
+    concurrency = args.execution.max_concurrency
+    with closing(target):
+        rollouts = run_tasks(environment, tasks, skill, target, max_concurrency=concurrency, label=label)
+    print(evaluate(rollouts))
+    require_coverage(rollouts, args.min_coverage, label)
+
+
+if __name__ == "__main__":
+    main()

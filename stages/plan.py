@@ -1,0 +1,80 @@
+"""Lay out a run: the tasks of each split, checked, and one batch of train tasks per step.
+
+Reads: the environment's data, the initial skill, conf/ (only whether params.yaml is up to date with it).
+Writes: train.jsonl, val.jsonl, test.jsonl, batches/<step>.jsonl and summary.json in the folder `out`.
+Model calls: none.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from omegaconf import MISSING
+from skillpipe import config
+from skillpipe.artifacts import new_folder, write_record, write_rows
+from skillpipe.envs import Environment
+from skillpipe.errors import SkillpipeError
+from skillpipe.records import SPLITS, PlanSummary, Split, Task
+from skillpipe.schedule import step_keys
+from skillpipe.skill import read_folder, validate
+from skillpipe.splits import batches, check_splits
+
+
+@dataclass
+class Args(config.Plan):
+    """plan's section of params.yaml and its paths."""
+
+    conf: str = MISSING
+    skill: str = MISSING
+    out: str = MISSING
+
+
+def plan(
+    tasks: Mapping[Split, Sequence[Task]], steps: Sequence[str], batch_size: int, seed: int
+) -> dict[str, list[Task]]:
+    """The batch of each step. Raises SkillpipeError for splits that cannot be trained and judged on."""
+    check_splits(tasks, batch_size)
+    return dict(zip(steps, batches(tasks["train"], batch_size, seed), strict=False))
+
+
+def warn_of_skill(folder: str) -> tuple[str, ...]:
+    """What is amiss with the initial skill: warnings, since training starts from whatever there is."""
+    text = read_folder(folder)["SKILL.md"].decode()
+    findings = validate(text, None if Path(folder).is_file() else Path(folder).name)
+    return tuple(f"{folder}: line {finding.line}: {finding.message}" for finding in findings)
+
+
+def require_fresh(params_digest: str, conf: str) -> None:
+    """Raise SkillpipeError when conf/ has changed since params.yaml was composed from it."""
+    if config.conf_digest(conf) != params_digest:
+        raise SkillpipeError(
+            f"{conf}/ has changed since params.yaml was composed from it; type `python stages/compose.py` (with the "
+            "overrides you want, such as env=inbox) and run again"
+        )
+
+
+@config.stage("plan", Args)
+def main(args: Args) -> None:
+    require_fresh(args.conf_digest, args.conf)
+    environment: Environment = config.build(args.env, "env")
+    tasks = {split: environment.tasks(split) for split in SPLITS}
+    steps = step_keys(args.num_epochs, args.steps_per_epoch)
+    planned = plan(tasks, steps, args.batch_size, args.seed)
+    warnings = warn_of_skill(args.skill)
+    sizes = {split: len(tasks[split]) for split in SPLITS}
+    with new_folder(args.out) as out:
+        for split in SPLITS:
+            write_rows(out / f"{split}.jsonl", tasks[split])
+        for step, batch in planned.items():
+            write_rows(out / "batches" / f"{step}.jsonl", batch)
+        write_record(
+            out / "summary.json",
+            PlanSummary(**sizes, batch_size=args.batch_size, batches=tuple(steps), warnings=warnings),
+        )
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

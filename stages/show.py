@@ -1,0 +1,42 @@
+"""Print what the last run came to: `python stages/show.py`.
+
+Reads: results/. Writes: nothing. Model calls: nsummary.
+"""
+
+import sys
+from pathlib import Path
+
+from skillpipe.artifacts import read_record
+from skillpipe.errors import SkillpipeError
+from skillpipe.records import Summary
+
+
+def show(summary: Summary, results: Path) -> str:
+    """The summary for people: what was gained on held-out tasks, what was accepted, where to look."""
+    best = (
+        "the initial skill: no candidate passed the gate"
+        if not summary.steps_accepted
+        else results / "best" / "SKILL.md"
+    )
+    rows = {
+        "test (held out)": f"{summary.test_initial:.3f} -> {summary.test_best:.3f}  ({summary.test_gain:+.3f})",
+        "val": f"{summary.val_initial:.3f} -> {summary.val_best:.3f}",
+        "steps": f"{summary.steps}: {summary.steps_accepted} accepted, {summary.steps_rejected} rejected, "
+        f"{summary.steps_no_change} without change",
+        "edits": f"{summary.edits_proposed} proposed, {summary.edits_applied} tried, {summary.edits_kept} kept",
+        "model calls": f"{summary.calls} ({summary.input_tokens} tokens in, {summary.output_tokens} out)",
+        "best skill": f"{best}",
+        "its diff": f"{results / 'diff.patch'}  (git apply it to keep it)",
+    }
+    return "\n".join(f"{name:<16}  {text}" for name, text in rows.items())
+
+
+def main() -> None:
+    try:
+        print(show(read_record("results/summary.json", Summary), Path("results")))
+    except SkillpipeError as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()
