@@ -1,0 +1,55 @@
+"""reflect.py: the optimizer reads this step's attempts and proposes edits."""
+
+from dataclasses import replace
+
+import pytest
+from reflect import reflect
+from samples import append, failed, passed, patch
+from skillpipe.artifacts import read_rows, write_rows
+from skillpipe.records import Patch
+from skillpipe.state import write_state
+from workbench import SKILL, lineage, state
+
+WORDS = ("state=state", "rollouts=rollouts.jsonl", "out=patches.jsonl")
+
+
+class Attentive:
+    """An optimizer that keeps what it was given."""
+
+    def __init__(self):
+        self.given = None
+
+    async def reflect(self, skill, rollouts, tried):
+        self.given = (skill, rollouts, tried)
+        return [patch(append("b")), patch(append("a"))]
+
+
+def test_the_optimizer_gets_skill_attempts_and_what_was_tried_and_its_order_is_kept():
+    optimizer, tried = Attentive(), [lineage("e1s1", append("x"))]
+    assert reflect(optimizer, SKILL, [failed("t1")], tried) == [patch(append("b")), patch(append("a"))]
+    assert optimizer.given == (SKILL, [failed("t1")], tried)
+
+
+def test_the_script_proposes_from_the_current_skill_and_the_lineage(bench):
+    begun = replace(
+        state(1, current=f"{SKILL}\nQuestion t1? yes\n"), lineage=(lineage("e1s1", append("Question t2? yes")),)
+    )
+    write_state(bench.root / "state", begun)
+    write_rows(bench.root / "rollouts.jsonl", [failed("t1"), failed("t2"), failed("t3"), passed("t4")])
+    bench.done("reflect", *WORDS)
+    (one,) = read_rows(bench.root / "patches.jsonl", Patch)
+    assert [edit.content for edit in one.edits] == ["Question t3? yes"]
+
+
+def test_with_nothing_to_propose_the_file_is_empty(bench):
+    write_state(bench.root / "state", state(1))
+    write_rows(bench.root / "rollouts.jsonl", [passed("t1")])
+    assert bench.run_here("reflect", *WORDS).code == 0
+    assert (bench.root / "patches.jsonl").read_bytes() == b""
+
+
+@pytest.mark.parametrize("name", ["state", "rollouts.jsonl"])
+def test_a_missing_input_is_refused_in_one_line_and_nothing_is_written(bench, name):
+    if name != "state":
+        write_state(bench.root / "state", state(1))
+    assert bench.refused("reflect", *WORDS).startswith(f"{name}: no such f")

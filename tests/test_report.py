@@ -1,0 +1,130 @@
+"""report.py: what a run came to, for git."""
+
+import json
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from report import names_in_repository, report
+from samples import append, broken
+from skillpipe.artifacts import read_record, read_rows, write_rows
+from skillpipe.records import LineageRow, Summary, Usage
+from skillpipe.state import State, Version, val_scores, write_state
+from workbench import SKILL, lineage, skill, state, val
+
+BEST = f"{SKILL}\n- be brief\n"
+WORDS = ("skill=skills/toy", "state=state", "test_initial=initial.jsonl", "test_best=best.jsonl", "out=results")
+
+
+def last_state() -> State:
+    """After a run of three steps: one accepted, one rejected, one without change."""
+    baseline = replace(state(1, 0).history[0], usage=Usage(2, 20, 2))
+    after = replace(baseline, current=1.0, best=1.0, train_hard=0.25, edits_proposed=3)
+
+    def step(key, action, candidate, applied):
+        decision = replace(baseline.decision, action=action, candidate=candidate)
+        return replace(after, step=key, decision=decision, edits_applied=applied)
+
+    steps = [
+        step("e1s1", "accept_new_best", 1.0, 2),
+        step("e1s2", "reject", 0.5, 1),
+        step("e1s3", "no_change", None, 0),
+    ]
+    best = Version(skill(BEST), val_scores(val(1, 1)))
+    rows = [lineage("e1s1", append("- be brief"), "accept_new_best"), lineage("e1s1", append("x"), "accept_new_best"),
+            lineage("e1s2", append("y"), "reject")]  # fmt: skip
+    return State(best, best, (baseline, *steps), tuple(rows))
+
+
+def test_the_gain_is_that_on_test():
+    summary, _ = report(last_state(), val(1, 0, 0, 0), val(1, 1, 1, 0))
+    assert (summary.test_initial, summary.test_best, summary.test_gain) == (0.25, 0.75, 0.5)
+
+
+def test_val_scores_are_those_of_the_baseline_and_of_the_best_skill_whatever_came_last():
+    ended = last_state()
+    ended = replace(ended, history=(*ended.history, replace(ended.history[-1], current=0.75)))
+    summary, _ = report(ended, val(1), val(1))
+    assert (summary.val_initial, summary.val_best) == (0.5, 1.0)
+
+
+def test_steps_and_edits_are_counted_by_what_became_of_them():
+    summary, _ = report(last_state(), val(1), val(1))
+    steps = (summary.steps, summary.steps_accepted, summary.steps_rejected, summary.steps_no_change)
+    assert steps == (3, 1, 1, 1)
+    assert (summary.edits_proposed, summary.edits_applied, summary.edits_kept) == (9, 3, 2)
+
+
+def test_usage_is_that_of_every_step_and_of_both_tests():
+    summary, _ = report(last_state(), val(1, 0), val(1, 1))
+    assert (summary.calls, summary.input_tokens, summary.output_tokens) == (12, 120, 12)
+
+
+def test_when_the_initial_skill_is_best_its_test_counts_for_both_and_is_paid_once():
+    summary, _ = report(state(1, 0), val(1, 0), [])
+    assert (summary.test_initial, summary.test_best, summary.test_gain) == (0.5, 0.5, 0)
+    assert summary.calls == 2
+
+
+def test_soft_scores_are_told_apart_from_hard_ones():
+    initial, best = ([replace(row, soft=soft) for row in val(0, 0)] for soft in (0.25, 0.5))
+    summary, _ = report(last_state(), initial, best)
+    assert (summary.test_initial, summary.test_initial_soft, summary.test_best_soft) == (0, 0.25, 0.5)
+    assert summary.test_best == 0
+
+
+def test_coverage_is_the_lower_of_the_two_tests():
+    assert report(last_state(), [*val(1), broken("v1")], val(1, 1))[0].test_coverage == 0.5
+    assert report(last_state(), val(1, 1), [*val(1), broken("v1")])[0].test_coverage == 0.5
+
+
+def test_the_curve_has_a_row_per_step_with_the_baseline_first():
+    _, curve = report(last_state(), val(1), val(1))
+    assert [(row.index, row.step, row.action) for row in curve] == [
+        (0, "start", "baseline"), (1, "e1s1", "accept_new_best"), (2, "e1s2", "reject"), (3, "e1s3", "no_change"),
+    ]  # fmt: skip
+    assert [row.current for row in curve] == [0.5, 1.0, 1.0, 1.0]
+    assert [row.candidate for row in curve] == [None, 1.0, 0.5, None]
+    assert [row.train for row in curve] == [None, 0.25, 0.25, 0.25]
+
+
+@pytest.fixture
+def run(bench) -> Path:
+    """A folder with the files of an ended run, and its report."""
+    write_state(bench.root / "state", last_state())
+    write_rows(bench.root / "initial.jsonl", val(1, 0))
+    write_rows(bench.root / "best.jsonl", val(1, 1))
+    bench.done("report", *WORDS)
+    return bench.root
+
+
+def test_the_script_publishes_best_skill_diff_summary_curve_and_lineage(run):
+    names = [path.relative_to(run / "results").as_posix() for path in sorted((run / "results").rglob("*"))]
+    assert names == ["best", "best/SKILL.md", "curve.csv", "diff.patch", "lineage.jsonl", "summary.json"]
+    assert (run / "results" / "best" / "SKILL.md").read_text("utf-8") == BEST
+    assert read_record(run / "results" / "summary.json", Summary).test_gain == 0.5
+    assert read_rows(run / "results" / "lineage.jsonl", LineageRow) == list(last_state().lineage)
+    assert len((run / "results" / "curve.csv").read_text("utf-8").splitlines()) == 5
+    assert all(
+        type(value) in (int, float) for value in json.loads((run / "results" / "summary.json").read_text()).values()
+    )
+    subprocess.run(["git", "apply", "results/diff.patch"], cwd=run, check=True)
+    assert (run / "skills" / "toy" / "SKILL.md").read_text("utf-8") == BEST
+
+
+def test_a_missing_input_is_refused_in_one_line_and_nothing_is_written(bench):
+    write_state(bench.root / "state", last_state())
+    write_rows(bench.root / "initial.jsonl", val(1, 0))
+    assert bench.refused("report", *WORDS).startswith("best.jsonl: no such file")
+
+
+def test_files_of_a_skills_folder_are_named_by_their_path_in_the_repository():
+    names = names_in_repository("./skills/toy/", {"SKILL.md": b"", "references/a.md": b""})
+    assert names == {"SKILL.md": "skills/toy/SKILL.md", "references/a.md": "skills/toy/references/a.md"}
+
+
+def test_a_skill_of_one_file_is_named_by_that_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.md").write_text(SKILL)
+    assert names_in_repository("mine.md", {"SKILL.md": b""}) == {"SKILL.md": "mine.md"}

@@ -1,0 +1,49 @@
+"""show.py: what the last run came to, for people."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from show import show
+from skillpipe.artifacts import write_record
+from skillpipe.records import Summary
+
+SUMMARY = Summary(0.25, 0.75, 0.5, 0.25, 0.75, 1.0, 0.3, 0.8, 4, 2, 1, 1, 9, 5, 3, 120, 4000, 240)
+
+
+def lines(summary: Summary = SUMMARY) -> dict[str, str]:
+    return dict(line.split("  ", 1) for line in show(summary, Path("results")).splitlines())
+
+
+def test_the_gain_on_held_out_tasks_comes_first():
+    assert show(SUMMARY, Path("results")).splitlines()[0].split() == [
+        "test", "(held", "out)", "0.250", "->", "0.750", "(+0.500)",
+    ]  # fmt: skip
+
+
+def test_steps_edits_and_calls_are_told():
+    text = show(SUMMARY, Path("results"))
+    assert "4: 2 accepted, 1 rejected, 1 without change" in text
+    assert "9 proposed, 5 tried, 3 kept" in text
+    assert "120 (4000 tokens in, 240 out)" in text
+
+
+def test_best_skill_and_diff_are_told_by_path():
+    assert Path(lines()["best skill"].strip()) == Path("results/best/SKILL.md")
+    assert lines()["its diff"].strip().startswith(str(Path("results/diff.patch")))
+
+
+def test_when_nothing_was_accepted_the_best_skill_is_the_initial_one():
+    assert lines(replace(SUMMARY, steps_accepted=0))["best skill"].strip().startswith("the initial skill")
+
+
+def test_a_loss_has_its_sign():
+    assert "(-0.250)" in show(replace(SUMMARY, test_gain=-0.25), Path("results"))
+
+
+def test_the_script_prints_the_summary_of_results(bench):
+    write_record(bench.root / "results" / "summary.json", SUMMARY)
+    assert bench.done("show").splitlines() == show(SUMMARY, Path("results")).splitlines()
+
+
+def test_before_a_run_the_script_refuses_with_the_command_to_type(bench):
+    assert "summary.json: no such file; run `dvc repro`" in bench.refused("show")
