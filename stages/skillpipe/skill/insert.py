@@ -125,8 +125,7 @@ def _after_open_end(doc: Document, outline: Outline, at: int, lines: Sequence[st
     if not closer:
         return
     end = doc.line_end(at - 1)
-    # The fence's last line is part of the splice, so that the fence counts as touched and may grow by its
-    # end.
+    # The fence's last line is part of the splice, so that the fence counts as touched and may gain its end.
     kept = doc.lines[at - 1].rstrip("\r\n") + end
     body = tuple(line + end for line in lines)
     closed = f"closed the code fence that line {outline.last_start + 1} opens"
@@ -142,9 +141,7 @@ def _splice(doc: Document, slot: _Slot, lines: Sequence[str], note: str) -> Spli
 
 
 def _prefix(line: str, item: Node) -> str:
-    """Return what stands before the marker of `item` on its first line `line`, markers of other items blanked
-    out.
-    """
+    """Return what stands before the marker of `item` on its first line, with markers of other items blanked out."""
     at, prefix = 0, ""
     for kind, start in item.chain:
         match = _QUOTE.match(line, at) if kind == "quote" else _ITEM.match(line, at) if start == item.start else None
