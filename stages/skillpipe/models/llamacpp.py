@@ -208,9 +208,12 @@ def load_engine(path: Path, n_ctx: int, threads: int) -> Any:
     params.n_threads_http = 1
     params.ui = False
     try:
-        return engine.Server(params)
+        server = engine.Server(params)
     except RuntimeError as error:
         raise SkillpipeError(
-            f"llamacpp: the engine could not load {path} ({error}): give a GGUF file that it reads,"
-            f" and an n_ctx (now {n_ctx}) that fits in memory"
+            f"llamacpp: the engine could not load {path} ({error}): give a GGUF file that it reads, and an n_ctx"
+            f" (now {n_ctx}) that fits in memory"
         ) from error
+    # An engine that is freed before its loop runs waits for itself forever; after one answer, here a refusal, it runs.
+    server.handle_completions({"prompt": [0] * n_ctx})
+    return server
