@@ -1,4 +1,4 @@
-"""The configuration: its types, how conf/ becomes params.yaml, and how a stage script becomes a Hydra application.
+"""The configuration: how conf/ becomes params.yaml, and how a stage script becomes a Hydra application.
 
 conf/ is composed in two places only, compose.py and `dvc exp run`. A script reads its own section of params.yaml
 and takes overrides on its command line; it never composes conf/ again, since that would lose `-S` overrides.
@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,107 +19,16 @@ import hydra
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException, InstantiationException
 from hydra.utils import instantiate
-from omegaconf import MISSING, OmegaConf
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from skillpipe.errors import SkillpipeError
+from skillpipe.sections import Root
 
 PARAMS = Path("params.yaml")
 
-Choice = dict[str, Any]
 Args = TypeVar("Args")
-
-
-@dataclass
-class Execution:
-    """How fast to run: no stage depends on it. `target` holds constructor arguments that change speed alone."""
-
-    max_concurrency: int = MISSING
-    target: dict[str, Any] = MISSING
-
-
-@dataclass
-class Plan:
-    """What plan.py reads."""
-
-    env: Choice = MISSING
-    num_epochs: int = MISSING
-    steps_per_epoch: int = MISSING
-    batch_size: int = MISSING
-    seed: int = MISSING
-    conf_digest: str = MISSING
-
-
-@dataclass
-class Rollout:
-    """What rollout.py reads, in each of its four places: baseline, rollout, validate, test."""
-
-    env: Choice = MISSING
-    target: Choice = MISSING
-    min_coverage: float = MISSING
-
-
-@dataclass
-class Reflect:
-    """What reflect.py reads."""
-
-    optimizer: Choice = MISSING
-
-
-@dataclass
-class Aggregate:
-    """What aggregate.py reads."""
-
-    optimizer: Choice = MISSING
-
-
-@dataclass
-class Apply:
-    """What apply.py reads besides its edit budget, which stands in its command line."""
-
-    skill_name: str = MISSING
-    editable: list[str] = MISSING
-    max_skill_tokens: int = MISSING
-    max_skill_lines: int = MISSING
-
-
-@dataclass
-class Gate:
-    """What gate.py reads."""
-
-    rule: Choice = MISSING
-
-
-@dataclass
-class Root:
-    """params.yaml whole: the tunables and choices, then a section per stage that repeats what the stage reads."""
-
-    conf_digest: str = MISSING
-    seed: int = MISSING
-    skill: str = MISSING
-    num_epochs: int = MISSING
-    steps_per_epoch: int = MISSING
-    batch_size: int = MISSING
-    edit_budget: int = MISSING
-    min_edit_budget: int = MISSING
-    schedule: str = MISSING
-    min_coverage: float = MISSING
-    max_skill_tokens: int = MISSING
-    max_skill_lines: int = MISSING
-    editable: list[str] = MISSING
-    env: Choice = MISSING
-    target: Choice = MISSING
-    optimizer: Choice = MISSING
-    plan: Plan = MISSING
-    rollout: Rollout = MISSING
-    reflect: Reflect = MISSING
-    aggregate: Aggregate = MISSING
-    apply: Apply = MISSING
-    gate: Gate = MISSING
-    steps: dict[str, Any] = MISSING
-    last_step: str = MISSING
-    execution: Execution = MISSING
 
 
 def register() -> None:
@@ -166,7 +75,8 @@ def compose(overrides: Sequence[str]) -> str:
 def stage(section: str | None, schema: type[Args]) -> Callable[[Callable[[Args], None]], Callable[[], None]]:
     """Make `main(args)` a Hydra application over one section of params.yaml.
 
-    `schema` is a dataclass: the section's keys, the paths that the command line gives, and `execution` if wanted.
+    `schema` is a dataclass: the section's keys, the paths that the command line gives, and where they are wanted
+    `execution` and `budget`, which stand beside the sections in params.yaml.
     An unknown or ill-typed key is refused by name. A SkillpipeError is printed as one line, exit code 1.
     """
 
@@ -202,10 +112,10 @@ def _told_in_one_line() -> Iterator[None]:
 def build(choice: Mapping[str, Any], role: str, **arguments: Any) -> Any:
     """The object that a choice names by `_target_`; the working directory is on the import path.
 
-    `source` is for DVC (the file to depend on) and no constructor argument. Raises SkillpipeError for a class that
-    cannot be imported or does not take these arguments.
+    `source` and `model_source` are for DVC (what to depend on) and no constructor arguments. Raises SkillpipeError for
+    a class that cannot be imported or does not take these arguments.
     """
-    node = {key: value for key, value in choice.items() if key != "source"} | arguments
+    node = {key: value for key, value in choice.items() if key not in ("source", "model_source")} | arguments
     if "_target_" not in node:
         raise SkillpipeError(f"{role}: has no _target_; name a class, such as `_target_: my_module.MyClass`")
     if str(Path.cwd()) not in sys.path:
@@ -220,15 +130,15 @@ def build(choice: Mapping[str, Any], role: str, **arguments: Any) -> Any:
 
 
 def _register_application(section: str | None, schema: type) -> None:
-    typed, paced = OmegaConf.structured(schema), "execution" in {field.name for field in fields(schema)}
-    values = _read_params() if section or paced else {}
+    typed = OmegaConf.structured(schema)
+    shared = {"execution", "budget"} & {field.name for field in fields(schema)}
+    values = _read_params() if section or shared else {}
     if section and section not in values:
         raise SkillpipeError(f"{PARAMS}: no section {section}; run `python stages/compose.py`")
     own = values[section] if section else {}
     if not isinstance(own, dict):
         raise SkillpipeError(f"{PARAMS}: {section} is {own!r}, not a map; run `python stages/compose.py`")
-    if paced:
-        own = own | {"execution": values.get("execution", {})}
+    own = {name: values.get(name, {}) for name in sorted(shared)} | own
     try:
         OmegaConf.merge(typed, own)
     except OmegaConfBaseException as error:
