@@ -4,8 +4,9 @@ Choices live one file each beside this one and are named by `_target_` in conf/t
 class, only these two members.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from skillpipe.records import Message, Usage
 
@@ -15,9 +16,25 @@ class Request:
     """One request: what is sent, oldest message first.
 
     The first message has role "system" and holds the skill's body (never its frontmatter); it may be empty.
+    `schema` is the JSON Schema that the reply should fit: a model that can be held to it is, another ignores it.
+    Requests that differ in `replicate` alone are independent samples of one question.
     """
 
     messages: tuple[Message, ...]
+    schema: Mapping[str, Any] | None = None
+    replicate: int = 0
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars per million tokens read and written."""
+
+    input_per_mtok: float
+    output_per_mtok: float
+
+    def of(self, input_tokens: int, output_tokens: int) -> float:
+        """What one call costs."""
+        return (input_tokens * self.input_per_mtok + output_tokens * self.output_per_mtok) / 1e6
 
 
 @dataclass(frozen=True)
@@ -48,7 +65,8 @@ class Model(Protocol):
 
     `complete` may be awaited many times at once; the reply depends on the request alone, never on what was asked
     before or on who asks beside it. It raises ModelError for a failed call and SkillpipeError (skillpipe.errors)
-    when the model cannot be used at all: not installed, no key.
+    when the model cannot be used at all: not installed, no key. A model may have a property `list_price`, a Price:
+    without one, the cost of a run is not estimated and a cost cap is refused.
     """
 
     async def complete(self, request: Request) -> Reply:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from skillpipe.errors import SkillpipeError
-from skillpipe.models import ModelError, Reply, Request
+from skillpipe.models import ModelError, Price, Reply, Request
 from skillpipe.records import Usage
 
 ENGINE_COMMAND = "pip install 'skillpipe[embedded]' (in a clone: pip install -e '.[embedded]', or make setup)"
@@ -59,6 +59,11 @@ class LlamaCpp:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llamacpp")
         self._server: Any = None
         self._head = ""  # the prompt's shared beginning that the engine holds in its cache; "" when none is
+
+    @property
+    def list_price(self) -> Price:
+        """Nothing."""
+        return Price(0.0, 0.0)
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request; a prompt longer than n_ctx allows is a permanent ModelError."""
