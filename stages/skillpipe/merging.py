@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from skillpipe.records import Edit, Merged, Patch
+from skillpipe.records import Edit, Merged, Patch, Usage
 
 
 def merge_by_support(step: str, patches: Sequence[Patch]) -> Merged:
@@ -21,7 +21,14 @@ def merge_by_support(step: str, patches: Sequence[Patch]) -> Merged:
         merged[key] = edit if known is None else _joined(known, edit)
     ranked = sorted(merged.values(), key=lambda edit: (-edit.support, edit.source != "failure"))
     reasoning = "\n".join(patch.reasoning for patch in patches if patch.reasoning)
-    return Merged(step, len(proposed), reasoning, tuple(ranked))
+    return Merged(
+        step=step,
+        proposed=len(proposed),
+        reasoning=reasoning,
+        edits=tuple(ranked),
+        failures=sum(bool(patch.failure) for patch in patches),
+        usage=sum((patch.usage for patch in patches), Usage()),
+    )
 
 
 def _joined(known: Edit, edit: Edit) -> Edit:
