@@ -7,7 +7,7 @@ SPLIT ?= val
 # The stages call `python`: the environment's comes first.
 RUN := PATH="$(abspath $(BIN)):$$PATH"
 
-.PHONY: demo test check setup eval
+.PHONY: demo test check setup eval estimate
 
 demo: setup
 	$(RUN) dvc repro
@@ -25,6 +25,11 @@ check: setup
 eval: setup
 	@test -n "$(SKILL)" || { echo "error: SKILL is not set; type: make eval SKILL=path/to/SKILL.md SPLIT=val" >&2; exit 2; }
 	@$(RUN) python stages/eval.py "skill='$(SKILL)'" split=$(SPLIT)
+
+# What a whole run is going to take, before anything is paid.
+estimate: setup
+	@$(RUN) dvc repro --quiet plan
+	@$(RUN) python stages/estimate.py
 
 setup: $(VENV)/installed
 

@@ -5,28 +5,28 @@ Model calls: one per task, to the target.
 """
 
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 
 from omegaconf import MISSING
-from skillpipe import config
-from skillpipe.config import Execution
+
+from skillpipe import config, roles, sections
 from skillpipe.envs import Environment
 from skillpipe.errors import SkillpipeError
 from skillpipe.executor import run_tasks
-from skillpipe.models import Model
-from skillpipe.records import SPLITS, Rollout
+from skillpipe.records import SPLITS, Rollout, Usage
 from skillpipe.scoring import coverage, mean, require_coverage
+from skillpipe.sections import Budget, Execution
 from skillpipe.skill import body_for_target, read_folder
 
 
 @dataclass
-class Args(config.Rollout):
-    """rollout's section of params.yaml, what to score, and how fast to run."""
+class Args(sections.Rollout):
+    """rollout's section of params.yaml, what to score, how to run, and what may be spent."""
 
     skill: str = MISSING
     split: str = MISSING
     execution: Execution = MISSING
+    budget: Budget = MISSING
 
 
 def evaluate(rollouts: Sequence[Rollout]) -> str:
@@ -43,10 +43,9 @@ def main(args: Args) -> None:
         raise SkillpipeError(f"split is {args.split!r}; allowed are {', '.join(SPLITS)}")
     environment: Environment = config.build(args.env, "env")
     skill, tasks = body_for_target(read_folder(args.skill)["SKILL.md"].decode()), environment.tasks(split)
-    target: Model = config.build(args.target, "target", **args.execution.target)
     label = f"{args.skill} on {split}"
     concurrency = args.execution.max_concurrency
-    with closing(target):
+    with roles.target(args.target, args.execution, args.budget, Usage()) as target:
         rollouts = run_tasks(environment, tasks, skill, target, max_concurrency=concurrency, label=label)
     print(evaluate(rollouts))
     require_coverage(rollouts, args.min_coverage, label)

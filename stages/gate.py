@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from omegaconf import MISSING
-from skillpipe import config
+
+from skillpipe import config, sections
 from skillpipe.artifacts import read_record, read_rows
 from skillpipe.errors import SkillpipeError
 from skillpipe.gating import Rule, no_change
-from skillpipe.records import ApplyReport, Decision, LineageRow, Rollout, StepRecord, Usage
+from skillpipe.records import ApplyReport, Decision, LineageRow, Rollout, Spent, StepRecord, Usage
 from skillpipe.scoring import coverage, mean
 from skillpipe.skill import read_folder
 from skillpipe.state import State, Version, read_state, val_scores, write_state
 
 
 @dataclass
-class Args(config.Gate):
+class Args(sections.Gate):
     """gate's section of params.yaml and its paths."""
 
     state: str = MISSING
@@ -58,7 +59,10 @@ def gate(
         train_hard=mean(train),
         edits_proposed=len(report.outcomes),
         edits_applied=sum(outcome.status == "applied" for outcome in report.outcomes),
-        usage=sum((row.usage for row in [*train, *val]), Usage()),
+        refused=tuple(row for row in report.outcomes if row.status not in ("applied", "over_budget")),
+        reply_failures=report.reply_failures,
+        fallbacks=len(report.fallbacks),
+        spent=Spent(sum((row.usage for row in [*train, *val]), Usage()), report.usage),
     )
     return State(current, best, (*state.history, record), (*state.lineage, *_lineage(report, decision)))
 

@@ -11,23 +11,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from omegaconf import MISSING
-from skillpipe import config
+
+from skillpipe import config, roles, sections
 from skillpipe.artifacts import new_folder, write_record, write_rows
 from skillpipe.envs import Environment
 from skillpipe.errors import SkillpipeError
-from skillpipe.records import SPLITS, PlanSummary, Split, Task
+from skillpipe.estimate import WORTHWHILE_STEPS, estimate, too_small
+from skillpipe.records import SPLITS, Estimate, PlanSummary, Split, Task, Usage
 from skillpipe.schedule import step_keys
-from skillpipe.skill import read_folder, validate
+from skillpipe.sections import Execution
+from skillpipe.skill import body_for_target, read_folder, validate
 from skillpipe.splits import batches, check_splits
 
 
 @dataclass
-class Args(config.Plan):
+class Args(sections.Plan):
     """plan's section of params.yaml and its paths."""
 
     conf: str = MISSING
     skill: str = MISSING
     out: str = MISSING
+    execution: Execution = MISSING
 
 
 def plan(
@@ -43,6 +47,25 @@ def warn_of_skill(folder: str) -> tuple[str, ...]:
     text = read_folder(folder)["SKILL.md"].decode()
     findings = validate(text, None if Path(folder).is_file() else Path(folder).name)
     return tuple(f"{folder}: line {finding.line}: {finding.message}" for finding in findings)
+
+
+def estimated(args: Args, tasks: Mapping[Split, Sequence[Task]], steps: int) -> Estimate:
+    """What a run of so many steps takes. Raises SkillpipeError for a cost cap that cannot be kept."""
+    skill = body_for_target(read_folder(args.skill)["SKILL.md"].decode())
+    nothing = Usage()
+    with roles.target(args.target, args.execution, args.budget, nothing) as target:
+        price = target.list_price
+    with roles.optimizer(args.optimizer, args.execution, args.budget, nothing, prompts="") as optimizer:
+        calls = optimizer.calls_per_step(args.batch_size)
+    return estimate(
+        tasks,
+        skill,
+        steps=steps,
+        batch_size=args.batch_size,
+        max_tokens=args.target.get("max_tokens"),
+        price=price,
+        optimizer_calls_per_step=calls,
+    )
 
 
 def require_fresh(params_digest: str, conf: str) -> None:
@@ -61,17 +84,22 @@ def main(args: Args) -> None:
     tasks = {split: environment.tasks(split) for split in SPLITS}
     steps = step_keys(args.num_epochs, args.steps_per_epoch)
     planned = plan(tasks, steps, args.batch_size, args.seed)
-    warnings = warn_of_skill(args.skill)
-    sizes = {split: len(tasks[split]) for split in SPLITS}
+    warnings = (*warn_of_skill(args.skill), *too_small(args.budget, estimated(args, tasks, WORTHWHILE_STEPS)))
+    summary = PlanSummary(
+        train=len(tasks["train"]),
+        val=len(tasks["val"]),
+        test=len(tasks["test"]),
+        batch_size=args.batch_size,
+        batches=tuple(steps),
+        estimate=estimated(args, tasks, len(steps)),
+        warnings=warnings,
+    )
     with new_folder(args.out) as out:
         for split in SPLITS:
             write_rows(out / f"{split}.jsonl", tasks[split])
         for step, batch in planned.items():
             write_rows(out / "batches" / f"{step}.jsonl", batch)
-        write_record(
-            out / "summary.json",
-            PlanSummary(**sizes, batch_size=args.batch_size, batches=tuple(steps), warnings=warnings),
-        )
+        write_record(out / "summary.json", summary)
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
 

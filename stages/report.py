@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from omegaconf import MISSING
+
 from skillpipe import config
 from skillpipe.artifacts import read_rows, write_csv, write_record, write_rows, write_text
 from skillpipe.diff import folder_diff
-from skillpipe.records import CurveRow, Rollout, StepRecord, Summary, Usage
+from skillpipe.records import CurveRow, Rollout, Spent, StepRecord, Summary, Usage
 from skillpipe.scoring import coverage, mean
 from skillpipe.skill import read_folder, write_folder
 from skillpipe.state import State, read_state
@@ -36,7 +37,8 @@ def report(state: State, initial: Sequence[Rollout], best: Sequence[Rollout]) ->
     `initial` and `best` are the rollouts on test; `best` is empty when the best skill is the initial one.
     """
     tested = (row.usage for row in [*initial, *best])
-    usage = sum((row.usage for row in state.history), Usage()) + sum(tested, Usage())
+    spent = state.spent + Spent(target=sum(tested, Usage()))
+    cost = (spent.target + spent.optimizer).cost_usd
     best = best or initial
     steps = state.history[1:]
     actions = [row.decision.action for row in steps]
@@ -57,9 +59,13 @@ def report(state: State, initial: Sequence[Rollout], best: Sequence[Rollout]) ->
         edits_proposed=sum(row.edits_proposed for row in steps),
         edits_applied=sum(row.edits_applied for row in steps),
         edits_kept=sum(row.action in ("accept", "accept_new_best") for row in state.lineage),
-        calls=usage.calls,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
+        reply_failures=sum(row.reply_failures for row in steps),
+        fallbacks=sum(row.fallbacks for row in steps),
+        target_calls=spent.target.calls,
+        target_tokens=spent.target.input_tokens + spent.target.output_tokens,
+        optimizer_calls=spent.optimizer.calls,
+        optimizer_tokens=spent.optimizer.input_tokens + spent.optimizer.output_tokens,
+        cost_usd=cost,
     )
     return summary, [_curve_row(index, row) for index, row in enumerate(state.history)]
 

@@ -24,7 +24,10 @@ def show(summary: Summary, results: Path) -> str:
         "steps": f"{summary.steps}: {summary.steps_accepted} accepted, {summary.steps_rejected} rejected, "
         f"{summary.steps_no_change} without change",
         "edits": f"{summary.edits_proposed} proposed, {summary.edits_applied} tried, {summary.edits_kept} kept",
-        "model calls": f"{summary.calls} ({summary.input_tokens} tokens in, {summary.output_tokens} out)",
+        "target": f"{summary.target_calls} calls, {summary.target_tokens} tokens",
+        "optimizer": f"{summary.optimizer_calls} calls, {summary.optimizer_tokens} tokens; "
+        f"{summary.reply_failures} replies unusable, {summary.fallbacks} fallbacks",
+        "cost": "not known: no price" if summary.cost_usd is None else f"${summary.cost_usd:.4f}",
         "best skill": f"{best}",
         "its diff": f"{results / 'diff.patch'}  (git apply it to keep it)",
     }

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from omegaconf import MISSING
+
 from skillpipe import config
 from skillpipe.artifacts import read_rows
 from skillpipe.errors import SkillpipeError
-from skillpipe.records import Decision, Rollout, StepRecord, Usage
+from skillpipe.records import Decision, Rollout, Spent, StepRecord, Usage
 from skillpipe.scoring import coverage, mean
 from skillpipe.skill import read_folder
 from skillpipe.state import State, Version, val_scores, write_state
@@ -41,7 +42,7 @@ def start(skill: Mapping[str, bytes], rollouts: Sequence[Rollout]) -> State:
         train_hard=None,
         edits_proposed=0,
         edits_applied=0,
-        usage=sum((row.usage for row in rollouts), Usage()),
+        spent=Spent(target=sum((row.usage for row in rollouts), Usage())),
     )
     return State(initial, initial, (record,), ())
 

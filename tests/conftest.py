@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
 from skillpipe import config
 from toys import write_toy
 from workbench import Bench
@@ -20,6 +21,7 @@ def toy_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """conf/, params.yaml, data and a skill for the toy choices; no test writes into it."""
     root = tmp_path_factory.mktemp("toy")
     shutil.copytree(ROOT / "conf", root / "conf")
+    shutil.copytree(ROOT / "prompts", root / "prompts")
     write_toy(root)
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(root)

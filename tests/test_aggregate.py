@@ -1,24 +1,34 @@
 """aggregate.py: the patches of a step become one ranked list."""
 
+import pytest
+
 from aggregate import aggregate
 from samples import append, patch
 from skillpipe.artifacts import read_record, write_rows
 from skillpipe.optimizers.examples import Examples
 from skillpipe.records import Merged
+from skillpipe.state import write_state
+from workbench import SKILL, state
 
-WORDS = ("step=e1s2", "patches=patches.jsonl", "out=merged.json")
+WORDS = ("step=e1s2", "state=state", "patches=patches.jsonl", "prompts=prompts", "out=merged.json")
 
 
 class Last:
-    """An optimizer that keeps the last edit alone."""
+    """An optimizer that keeps the last edit alone, and the skill as its reason."""
 
-    async def merge(self, step, patches):
-        return Merged(step, 9, "the last", patches[-1].edits[-1:])
+    async def merge(self, step, skill, patches):
+        return Merged(step, 9, skill, patches[-1].edits[-1:])
+
+
+@pytest.fixture
+def bench(bench):
+    write_state(bench.root / "state", state(1))
+    return bench
 
 
 def test_the_merge_is_the_optimizers():
-    merged = aggregate(Last(), "e1s1", [patch(append("a"), append("b"))])
-    assert merged == Merged("e1s1", 9, "the last", (append("b"),))
+    merged = aggregate(Last(), "e1s1", SKILL, [patch(append("a"), append("b"))])
+    assert merged == Merged("e1s1", 9, SKILL, (append("b"),))
 
 
 def test_the_script_merges_ranks_and_adds_up_support(bench):
@@ -32,7 +42,7 @@ def test_the_script_merges_ranks_and_adds_up_support(bench):
 def test_no_patches_merge_to_an_empty_list(bench):
     bench.write("patches.jsonl", "")
     assert bench.run_here("aggregate", *WORDS).code == 0
-    assert read_record(bench.root / "merged.json", Merged) == aggregate(Examples(), "e1s2", [])
+    assert read_record(bench.root / "merged.json", Merged) == aggregate(Examples(), "e1s2", SKILL, [])
 
 
 def test_a_patch_that_does_not_fit_is_refused_with_its_line_and_field(bench):

@@ -1,22 +1,28 @@
 """apply.py: the best of the merged edits, as many as the budget allows, applied to the current skill."""
 
 import pytest
-from apply import apply
 from hypothesis import given
 from hypothesis import strategies as st
+
+from apply import apply as applied
 from samples import append
 from skillpipe.artifacts import read_record, write_record
-from skillpipe.records import ApplyReport, Edit, Merged
+from skillpipe.records import ApplyReport, Edit, Merged, Ranking, Usage
 from skillpipe.state import write_state
 from workbench import SKILL, skill, state
 
 GONE = Edit("replace", "x", "no such line")
 LIMITS = {"skill_name": "toy", "editable": ["SKILL.md"], "max_skill_tokens": 5000, "max_skill_lines": 500}
-WORDS = ("step=e1s1", "state=state", "merged=merged.json", "out=candidate", "skill_name=skills/toy")
+WORDS = ("step=e1s1", "state=state", "merged=merged.json", "prompts=prompts", "out=candidate", "skill_name=skills/toy")
 
 
 def merged(*edits: Edit) -> Merged:
     return Merged("e1s1", len(edits), "", edits)
+
+
+def apply(files, edits: Merged, budget: int, **limits):
+    """Candidate and report, with the edits tried in the order in which they were merged."""
+    return applied(files, edits, Ranking(tuple(range(len(edits.edits)))), budget, **limits)
 
 
 def statuses(*edits: Edit, budget: int = 4, **limits) -> list[str]:
@@ -30,6 +36,23 @@ def test_the_candidate_holds_the_edits_in_rank_order():
     assert text.startswith(SKILL)
     assert text.index("- b") < text.index("- a")
     assert (report.step, report.edit_budget, report.changed) == ("e1s1", 4, True)
+
+
+def test_the_ranking_decides_which_edits_are_tried_first():
+    edits = (append("- a"), append("- b"), append("- c"))
+    candidate, report = applied(skill(), merged(*edits), Ranking((2, 0, 1)), 2, **LIMITS)
+    assert [outcome.edit.content for outcome in report.outcomes] == ["- c", "- a", "- b"]
+    assert [outcome.status for outcome in report.outcomes] == ["applied", "applied", "over_budget"]
+    assert candidate["SKILL.md"].decode() == f"{SKILL}\n- c\n\n- a\n"
+
+
+def test_the_report_tells_what_the_optimizer_took_in_this_step_and_where_it_failed():
+    made = Merged("e1s1", 1, "", (append("- a"),), failures=2, fallback="no merge", usage=Usage(3, 30, 3, 0.5))
+    _, report = applied(skill(), made, Ranking((0,), "why", "no rank", Usage(1, 10, 1, 0.25)), 4, **LIMITS)
+    assert report.usage == Usage(4, 40, 4, 0.75)
+    assert (report.reply_failures, report.fallbacks) == (2, ("no merge", "no rank"))
+    assert report.reasoning == "why"
+    assert apply(skill(), merged(append("- a")), 4, **LIMITS)[1].fallbacks == ()
 
 
 def test_edits_apply_to_the_result_of_those_before():
@@ -101,9 +124,9 @@ def test_other_files_of_the_skill_keep_their_bytes():
 def test_every_edit_has_an_outcome_and_no_more_are_applied_than_allowed(edits, budget):
     candidate, report = apply(skill(), merged(*edits), budget, **LIMITS)
     assert [outcome.edit for outcome in report.outcomes] == edits
-    applied = sum(outcome.status == "applied" for outcome in report.outcomes)
-    assert applied <= budget
-    assert report.changed == (applied > 0) == (candidate != skill())
+    count = sum(outcome.status == "applied" for outcome in report.outcomes)
+    assert count <= budget
+    assert report.changed == (count > 0) == (candidate != skill())
 
 
 def test_the_script_writes_the_candidate_and_what_became_of_each_edit(bench):

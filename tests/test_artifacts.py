@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from samples import attempt, task, tasks
 from skillpipe.artifacts import (
     new_folder,
@@ -129,7 +130,8 @@ def test_a_bad_line_is_refused_with_its_place_and_its_field(file, second, said):
 
 def test_a_field_deep_inside_is_named_by_its_path(tmp_path):
     edit = {"op": "append", "content": "", "target": "", "section": "", "file": "SKILL.md", "tasks": [], "support": 0}
-    whole = {"step": "e1s1", "proposed": 1, "reasoning": "", "edits": [edit | {"source": "failure"}]}
+    write_record(tmp_path / "merged.json", Merged("e1s1", 1, "", ()))
+    whole = json.loads(read_text(tmp_path / "merged.json")) | {"edits": [edit | {"source": "failure"}]}
     (tmp_path / "merged.json").write_text(json.dumps(whole), "utf-8")
     with pytest.raises(SkillpipeError, match=r"merged\.json: edits\.0\.support: 0 is less than the minimum of 1"):
         read_record(tmp_path / "merged.json", Merged)

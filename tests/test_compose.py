@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from skillpipe import config
 
 ROOT = Path(__file__).resolve().parents[1]

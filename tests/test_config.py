@@ -9,11 +9,20 @@ from pathlib import Path
 import pytest
 import yaml
 from dvc.utils.hydra import compose_and_dump
-from skillpipe import config, scoring
+from omegaconf import OmegaConf
+
+from skillpipe import config, roles, scoring, sections
 from skillpipe.errors import SkillpipeError
+from skillpipe.records import Usage
 
 ROOT = Path(__file__).resolve().parents[1]
 CHOICES = [f"{path.parent.name}={path.stem}" for path in sorted((ROOT / "conf").glob("*/*.yaml"))]
+# What a person has to say beside a choice.
+NEEDED = {
+    "optimizer=model": ("optimizer.model=openai/gpt-5",),
+    "target=litellm": ("target.model=openai/gpt-5",),
+    "target=chat_server": ("target.model=m", "target.api_base=http://localhost:8000/v1"),
+}
 SCORERS = ["contains", "exact", "exact_ci", "number", "regex"]
 
 
@@ -47,6 +56,20 @@ def refusal(call, *arguments, **named) -> str:
     return str(caught.value)
 
 
+def how(values: dict) -> list:
+    """The sections execution and budget, as a stage gets them."""
+    kinds = {"execution": sections.Execution, "budget": sections.Budget}
+    return [
+        OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(kind), values[key])) for key, kind in kinds.items()
+    ]
+
+
+def came_from(built, source: str) -> bool:
+    """Whether the object's class is written in the file `source`, or in one of the folder `source`."""
+    path = Path(inspect.getsourcefile(type(built)))
+    return ROOT / source in (path, path.parent)
+
+
 def shelf(**given) -> dict:
     return {"_target_": "test_config.Shelf"} | given
 
@@ -68,7 +91,7 @@ def test_composing_twice_gives_the_same_text():
 
 @pytest.mark.parametrize("choice", CHOICES)
 def test_nothing_is_left_to_be_filled_in(choice):
-    text = config.compose([choice])
+    text = config.compose([choice, *NEEDED.get(choice, ())])
     assert "${" not in text
     assert "???" not in text
 
@@ -81,7 +104,7 @@ def test_an_override_reaches_the_sections_that_read_it_and_no_other():
 @pytest.mark.parametrize(
     ("section", "schema"),
     [
-        (name, getattr(config, name.capitalize()))
+        (name, getattr(sections, name.capitalize()))
         for name in ("plan", "rollout", "reflect", "aggregate", "apply", "gate")
     ],
 )
@@ -174,12 +197,15 @@ def test_a_missing_conf_is_refused_by_name():
 
 @pytest.mark.parametrize("choice", CHOICES)
 def test_every_choice_can_be_built_from_the_file_that_it_names_as_its_source(choice):
-    values = composed(choice)
-    arguments = {"target": values["execution"]["target"]}
-    nodes = {role: values[role] for role in ("env", "target", "optimizer")} | {"gate.rule": values["gate"]["rule"]}
-    for role, node in nodes.items():
-        built = config.build(node, role, **arguments.get(role, {}))
-        assert inspect.getsourcefile(type(built)) == str(ROOT / node["source"])
+    values = composed(choice, *NEEDED.get(choice, ()))
+    for role, node in (("env", values["env"]), ("gate.rule", values["gate"]["rule"])):
+        assert came_from(config.build(node, role), node["source"])
+    with roles.target(values["target"], *how(values), Usage()) as target:
+        assert came_from(target._model, values["target"]["source"])
+    with roles.optimizer(values["optimizer"], *how(values), Usage(), "prompts") as optimizer:
+        assert came_from(optimizer, values["optimizer"]["source"])
+        if "api" in values["optimizer"]:
+            assert came_from(optimizer._model._model, values["optimizer"]["model_source"])
 
 
 @pytest.mark.parametrize("name", SCORERS)

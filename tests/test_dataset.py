@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import pytest
+
 from skillpipe.envs.dataset import Dataset
 from skillpipe.errors import SkillpipeError
 from skillpipe.models import ModelError, Reply, Request

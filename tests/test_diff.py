@@ -5,6 +5,7 @@ import subprocess
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from skillpipe.diff import folder_diff
 
 TEXT = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n"

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+
 from eval import evaluate
 from samples import broken
 from workbench import SKILL, val

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from samples import append, attempt, broken, failed, passed
 from skillpipe.optimizers.examples import Examples
-from skillpipe.records import LineageRow
+from skillpipe.records import EditOutcome, LineageRow, Merged, Ranking
 
 SKILL = "# Answers\n\nAnswer with one word.\n"
 
 
-def reflect(*rollouts, skill=SKILL, tried=()):
-    return asyncio.run(Examples().reflect(skill, rollouts, tried))
+def reflect(*rollouts, skill=SKILL, tried=(), refused=()):
+    return asyncio.run(Examples().reflect(skill, rollouts, tried, refused))
 
 
 def contents(*rollouts, **given):
@@ -40,14 +40,14 @@ def test_a_partial_pass_is_a_failure():
 
 def test_every_edit_names_the_task_it_came_from():
     (one,) = reflect(failed("t1"), failed("t2", expected="no"))
-    assert [edit.tasks for edit in one.edits] == [("t1",), ("t2",)]
-    assert one.tasks == ("t1", "t2")
+    assert [edit.tasks for edit in one.edits] == [("t2",), ("t1",)]  # "no" comes before "yes"
+    assert one.tasks == ("t2", "t1")
     assert (one.source, {edit.op for edit in one.edits}) == ("failure", {"append"})
 
 
-def test_answers_take_turns():
+def test_answers_take_turns_in_sorted_order():
     rows = [failed("t1"), failed("t2"), failed("t3"), failed("t4", expected="no"), failed("t5", expected="no")]
-    assert [content.split()[1] for content in contents(*rows)] == ["t1?", "t4?", "t2?", "t5?", "t3?"]
+    assert [content.split()[1] for content in contents(*rows)] == ["t4?", "t1?", "t5?", "t2?", "t3?"]
 
 
 def test_task_types_take_turns_where_tasks_have_them():
@@ -73,6 +73,11 @@ def test_an_earlier_edit_is_not_proposed_again_whatever_was_decided():
         assert contents(failed("t1"), tried=[lineage_row("Question t1? yes", action)]) == []
 
 
+def test_an_edit_that_could_not_be_applied_is_not_proposed_again():
+    refused = [EditOutcome(append("Question t1? yes"), "protected", "", None, None)]
+    assert contents(failed("t1"), failed("t2"), refused=refused) == ["Question t2? yes"]
+
+
 def test_the_same_task_twice_in_a_batch_is_proposed_once():
     assert contents(failed("t1"), failed("t1")) == ["Question t1? yes"]
 
@@ -90,6 +95,11 @@ def test_the_reasoning_counts_examples_and_kinds():
 
 def test_merging_keeps_the_balanced_order():
     patches = reflect(failed("t1"), failed("t2"), failed("t3", expected="no"))
-    merged = asyncio.run(Examples().merge("e1s1", patches))
-    assert [edit.tasks for edit in merged.edits] == [("t1",), ("t3",), ("t2",)]
+    merged = asyncio.run(Examples().merge("e1s1", SKILL, patches))
+    assert [edit.tasks for edit in merged.edits] == [("t3",), ("t1",), ("t2",)]
     assert (merged.step, merged.proposed) == ("e1s1", 3)
+
+
+def test_the_rank_is_the_merged_order_and_costs_nothing():
+    merged = Merged("e1s1", 2, "", (append("a"), append("b")))
+    assert asyncio.run(Examples().rank(SKILL, merged, 1)) == Ranking((0, 1))

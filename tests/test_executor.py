@@ -5,6 +5,7 @@ import io
 import sys
 
 import pytest
+
 from samples import attempt, broken, tasks
 from skillpipe.errors import SkillpipeError
 from skillpipe.executor import run_tasks

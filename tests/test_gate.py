@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import pytest
+
 from gate import gate
 from samples import append, broken, failed, passed
 from skillpipe.artifacts import write_record, write_rows
 from skillpipe.errors import SkillpipeError
 from skillpipe.gating import Strict
-from skillpipe.records import ApplyReport, Edit, Usage
+from skillpipe.records import ApplyReport, Edit, Spent, Usage
 from skillpipe.skill import write_folder
 from skillpipe.state import Version, read_state, val_scores, write_state
 from workbench import SKILL, outcome, skill, state, val
@@ -101,8 +102,23 @@ def test_edits_without_effect_have_no_row_and_ranks_count_those_that_have():
     assert (after.history[-1].edits_proposed, after.history[-1].edits_applied) == (4, 2)
 
 
-def test_the_step_counts_what_train_and_val_used():
-    assert decide(state(1, 0), val(1, 1)).history[-1].usage == Usage(4, 40, 4)
+def test_the_step_counts_what_train_and_val_used_and_what_the_optimizer_did():
+    used = replace(report(outcome(EDIT)), usage=Usage(3, 300, 30, 0.5))
+    row = gate(state(1, 0), CANDIDATE, used, val(1, 1), TRAIN, STRICT).history[-1]
+    assert row.spent == Spent(Usage(4, 40, 4), Usage(3, 300, 30, 0.5))
+
+
+def test_the_step_counts_the_optimizers_failures():
+    failing = replace(report(outcome(EDIT)), reply_failures=2, fallbacks=("no merge", "no rank"))
+    row = gate(state(1, 0), CANDIDATE, failing, val(1, 1), TRAIN, STRICT).history[-1]
+    assert (row.reply_failures, row.fallbacks) == (2, 2)
+
+
+def test_edits_that_could_not_be_applied_stay_in_the_history_and_those_over_budget_do_not():
+    refused = [outcome(Edit("delete"), "unmatched"), outcome(append("z"), "protected")]
+    after = decide(state(1, 0), val(1, 1), outcomes=[refused[0], outcome(EDIT), outcome(append("y"), "over_budget"),
+                                                     refused[1]])  # fmt: skip
+    assert after.refused == after.history[-1].refused == tuple(refused)
 
 
 def test_train_scores_and_coverage_are_over_scored_tasks():

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from samples import scores
 from skillpipe.errors import SkillpipeError
 from skillpipe.gating import Strict, no_change

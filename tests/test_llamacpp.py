@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from skillpipe.errors import SkillpipeError
 from skillpipe.models import ModelError, Reply, Request
 from skillpipe.models.llamacpp import PIECE, LlamaCpp, find_model, load_engine

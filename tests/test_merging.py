@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from samples import append, patch
 from skillpipe.merging import merge_by_support
-from skillpipe.records import Edit
+from skillpipe.records import Edit, Usage
 
 EDITS = st.builds(
     Edit,
@@ -93,6 +94,13 @@ def test_edits_are_counted_before_merging_over_all_patches():
 def test_the_reasons_of_all_patches_are_kept_and_empty_ones_left_out():
     patches = [patch(reasoning="one"), patch(), patch(reasoning="two")]
     assert merge_by_support("e1s1", patches).reasoning == "one\ntwo"
+
+
+def test_failed_patches_are_counted_and_all_usage_adds_up():
+    spent = Usage(1, 10, 1, 0.5)
+    bad = replace(patch(), failure="no JSON", usage=spent)
+    merged = merge_by_support("e1s1", [bad, replace(patch(append("a")), usage=spent), patch()])
+    assert (merged.failures, merged.usage, merged.fallback) == (1, spent + spent, "")
 
 
 @pytest.mark.parametrize("patches", [[], [patch()]])

@@ -1,13 +1,15 @@
 """plan.py: the tasks of each split, checked, and a batch per step."""
 
 import json
+from dataclasses import replace
 
 import pytest
+
 from plan import plan
 from samples import tasks
 from skillpipe.artifacts import read_record, read_rows
 from skillpipe.errors import SkillpipeError
-from skillpipe.records import PlanSummary, Task
+from skillpipe.records import Estimate, PlanSummary, Task
 
 WORDS = ("conf=conf", "skill=skills/toy", "out=runs/plan")
 TRAIN, VAL, TEST = (f"data/toy/{split}.jsonl" for split in ("train", "val", "test"))
@@ -43,7 +45,9 @@ def test_the_script_writes_splits_batches_and_a_summary(bench):
     assert names == [
         "batches/e1s1.jsonl", "batches/e2s1.jsonl", "summary.json", "test.jsonl", "train.jsonl", "val.jsonl",
     ]  # fmt: skip
-    assert read_record(out / "summary.json", PlanSummary) == PlanSummary(20, 10, 10, 8, ("e1s1", "e2s1"), ())
+    summary = read_record(out / "summary.json", PlanSummary)
+    assert summary == PlanSummary(20, 10, 10, 8, ("e1s1", "e2s1"), summary.estimate, ())
+    assert replace(summary.estimate, target_input_tokens=0) == Estimate(2 * 8 + 3 * 10 + 2 * 10, 0, None, None, 0)
     train = read_rows(out / "train.jsonl", Task)
     assert train[0] == Task("wordaa", "Word: wordaa\nCapitals:", "WORDAA")
     assert all(task in train for task in read_rows(out / "batches" / "e2s1.jsonl", Task))

@@ -6,6 +6,7 @@ import types
 import typing
 
 import pytest
+
 from samples import append, attempt, broken, task
 from skillpipe import artifacts, records
 from skillpipe.records import (
@@ -14,11 +15,14 @@ from skillpipe.records import (
     Decision,
     Edit,
     EditOutcome,
+    Estimate,
     LineageRow,
     Merged,
     Message,
     Patch,
     PlanSummary,
+    Ranking,
+    Spent,
     StepRecord,
     Summary,
     Usage,
@@ -28,6 +32,8 @@ from skillpipe.records import (
 KINDS = [kind for _, kind in inspect.getmembers(records, dataclasses.is_dataclass)]
 EDIT = Edit("insert_after", "- be brief", "## Style", "# Top", "references/a.md", ("t1", "t2"), 3, "success")
 DECISION = Decision("accept", "better", 0.25, 0.5, 4, ("v1",), ("v2",))
+REFUSED = EditOutcome(EDIT, "protected", "frontmatter", None, None)
+ESTIMATE = Estimate(100, 4000, 500, 0.25, 12)
 SAMPLES = [
     Message("system", ""),
     Usage(1, 2, 3),
@@ -38,17 +44,26 @@ SAMPLES = [
     EDIT,
     Edit("append"),
     Patch("failure", ("t1",), "why", (EDIT, append("x"))),
+    Patch("success", ("t1",), "", (), "no JSON", "as it came \ud800\0", 1, 20, Usage(2, 3, 4, 0.25)),
     Merged("e1s1", 2, "", (EDIT,)),
+    Merged("e1s1", 2, "", (EDIT,), 1, "1 x no JSON", 3, Usage(2, 3, 4, None)),
+    Ranking((1, 0), "why", "", Usage(1)),
     EditOutcome(EDIT, "applied", "", (1, 2), (1, 3)),
     EditOutcome(EDIT, "over_budget", "the edit budget is 0", None, None),
-    ApplyReport("e10s12", 4, False, (EditOutcome(EDIT, "protected", "frontmatter", None, None),)),
+    ApplyReport("e10s12", 4, False, (REFUSED,)),
+    ApplyReport("e1s1", 4, True, (), "why", 1, ("no JSON",), Usage(2, 3, 4, 0.25)),
     DECISION,
     Decision("reject", "no val task has a score for both skills", None, None, 0),
     StepRecord("start", DECISION, 0.5, 0.5, 1.0, None, 0, 0),
-    StepRecord("e1s1", DECISION, 0.5, 0.75, 0.9, 0.1, 4, 2, Usage(1, 2, 3)),
+    StepRecord(
+        "e1s1", DECISION, 0.5, 0.75, 0.9, 0.1, 4, 2, (REFUSED,), 1, 2, Spent(Usage(1, 2, 3), Usage(4, 5, 6, None))
+    ),
     LineageRow("e1s1", 1, EDIT, None, (3, 3), "reject", None, 0.5),
-    PlanSummary(3, 2, 1, 2, ("e1s1", "e1s2"), ("a warning",)),
-    Summary(*[0.5] * 2, -0.5, *[0.5] * 5, *[1] * 10),
+    Spent(Usage(1, 2, 3, 0.25)),
+    ESTIMATE,
+    Estimate(100, 4000, None, None, 0),
+    PlanSummary(3, 2, 1, 2, ("e1s1", "e1s2"), ESTIMATE, ("a warning",)),
+    Summary(*[0.5] * 2, -0.5, *[0.5] * 5, *[1] * 13, None),
     CurveRow(1, "e1s1", "no_change", 0.5, 0.75, None, 0.25),
 ]
 
@@ -77,6 +92,7 @@ def schema(kind: type) -> dict:
 
 def test_every_record_has_a_schema_and_every_schema_a_record():
     names = {path.name for path in artifacts.SCHEMAS.glob("*.json")}
+    names = {name for name in names if not name.startswith("reply_")}  # what models are asked for: no record
     assert names == {artifacts.schema_name(kind) for kind in KINDS}
 
 
@@ -145,7 +161,13 @@ def test_a_row_is_read_back_as_it_was_written(tmp_path, sample):
 
 
 def test_usage_adds_up_field_by_field():
-    assert Usage(1, 2, 3) + Usage(10, 20, 30) == Usage(11, 22, 33)
+    assert Usage(1, 2, 3, 0.25) + Usage(10, 20, 30, 0.5) == Usage(11, 22, 33, 0.75)
+    assert sum([Usage(1)] * 3, Usage()) == Usage(3)
+
+
+@pytest.mark.parametrize(("one", "other"), [(None, 1.0), (1.0, None), (None, None)])
+def test_a_cost_with_an_unknown_in_it_is_unknown(one, other):
+    assert Usage(1, cost_usd=one) + Usage(1, cost_usd=other) == Usage(2, cost_usd=None)
 
 
 def test_a_val_score_holds_no_text_of_the_task():

@@ -3,14 +3,15 @@
 from dataclasses import replace
 
 import pytest
+
 from reflect import reflect
 from samples import append, failed, passed, patch
 from skillpipe.artifacts import read_rows, write_rows
 from skillpipe.records import Patch
 from skillpipe.state import write_state
-from workbench import SKILL, lineage, state
+from workbench import SKILL, lineage, outcome, state
 
-WORDS = ("state=state", "rollouts=rollouts.jsonl", "out=patches.jsonl")
+WORDS = ("state=state", "rollouts=rollouts.jsonl", "prompts=prompts", "out=patches.jsonl")
 
 
 class Attentive:
@@ -19,15 +20,17 @@ class Attentive:
     def __init__(self):
         self.given = None
 
-    async def reflect(self, skill, rollouts, tried):
-        self.given = (skill, rollouts, tried)
+    async def reflect(self, skill, rollouts, tried, refused):
+        self.given = (skill, rollouts, tried, refused)
         return [patch(append("b")), patch(append("a"))]
 
 
-def test_the_optimizer_gets_skill_attempts_and_what_was_tried_and_its_order_is_kept():
-    optimizer, tried = Attentive(), [lineage("e1s1", append("x"))]
-    assert reflect(optimizer, SKILL, [failed("t1")], tried) == [patch(append("b")), patch(append("a"))]
-    assert optimizer.given == (SKILL, [failed("t1")], tried)
+def test_the_optimizer_gets_skill_attempts_and_what_was_tried_or_refused_and_its_order_is_kept():
+    optimizer, begun = Attentive(), replace(state(1), lineage=(lineage("e1s1", append("x")),))
+    first, refused = begun.history[0], outcome(append("y"), "protected")
+    begun = replace(begun, history=(first, replace(first, step="e1s1", refused=(refused,))))
+    assert reflect(optimizer, begun, [failed("t1")]) == [patch(append("b")), patch(append("a"))]
+    assert optimizer.given == (SKILL, [failed("t1")], begun.lineage, (refused,))
 
 
 def test_the_script_proposes_from_the_current_skill_and_the_lineage(bench):

@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from report import names_in_repository, report
 from samples import append, broken
 from skillpipe.artifacts import read_record, read_rows, write_rows
-from skillpipe.records import LineageRow, Summary, Usage
+from skillpipe.records import LineageRow, Spent, Summary, Usage
 from skillpipe.state import State, Version, val_scores, write_state
 from workbench import SKILL, lineage, skill, state, val
 
@@ -19,7 +20,7 @@ WORDS = ("skill=skills/toy", "state=state", "test_initial=initial.jsonl", "test_
 
 def last_state() -> State:
     """After a run of three steps: one accepted, one rejected, one without change."""
-    baseline = replace(state(1, 0).history[0], usage=Usage(2, 20, 2))
+    baseline = replace(state(1, 0).history[0], spent=Spent(Usage(2, 20, 2), Usage(1, 100, 10, 0.25)))
     after = replace(baseline, current=1.0, best=1.0, train_hard=0.25, edits_proposed=3)
 
     def step(key, action, candidate, applied):
@@ -58,13 +59,26 @@ def test_steps_and_edits_are_counted_by_what_became_of_them():
 
 def test_usage_is_that_of_every_step_and_of_both_tests():
     summary, _ = report(last_state(), val(1, 0), val(1, 1))
-    assert (summary.calls, summary.input_tokens, summary.output_tokens) == (12, 120, 12)
+    assert (summary.target_calls, summary.target_tokens) == (12, 132)
+    assert (summary.optimizer_calls, summary.optimizer_tokens, summary.cost_usd) == (4, 440, 1.0)
+
+
+def test_a_cost_with_an_unknown_price_in_it_is_unknown():
+    unpriced = [replace(row, usage=replace(row.usage, cost_usd=None)) for row in val(1, 0)]
+    assert report(last_state(), unpriced, val(1, 1))[0].cost_usd is None
+
+
+def test_failed_replies_and_fallbacks_are_those_of_all_steps():
+    ended = last_state()
+    rows = (ended.history[0], *(replace(row, reply_failures=2, fallbacks=1) for row in ended.history[1:]))
+    summary, _ = report(replace(ended, history=rows), val(1), val(1))
+    assert (summary.reply_failures, summary.fallbacks) == (6, 3)
 
 
 def test_when_the_initial_skill_is_best_its_test_counts_for_both_and_is_paid_once():
     summary, _ = report(state(1, 0), val(1, 0), [])
     assert (summary.test_initial, summary.test_best, summary.test_gain) == (0.5, 0.5, 0)
-    assert summary.calls == 2
+    assert summary.target_calls == 2
 
 
 def test_soft_scores_are_told_apart_from_hard_ones():

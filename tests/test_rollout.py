@@ -1,6 +1,7 @@
 """rollout.py: a skill on tasks, for the baseline, the batches, the candidates and the test."""
 
 import pytest
+
 from rollout import rollout
 from samples import tasks
 from skillpipe.artifacts import read_rows, write_rows

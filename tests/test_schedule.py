@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from skillpipe.errors import SkillpipeError
 from skillpipe.schedule import edit_budget, step_keys, unroll
 

@@ -5,6 +5,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from samples import broken, failed, passed, scores
 from skillpipe.errors import SkillpipeError
 from skillpipe.scoring import Score, contains, coverage, exact, exact_ci, mean, number, regex, require_coverage

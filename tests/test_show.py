@@ -7,7 +7,7 @@ from show import show
 from skillpipe.artifacts import write_record
 from skillpipe.records import Summary
 
-SUMMARY = Summary(0.25, 0.75, 0.5, 0.25, 0.75, 1.0, 0.3, 0.8, 4, 2, 1, 1, 9, 5, 3, 120, 4000, 240)
+SUMMARY = Summary(0.25, 0.75, 0.5, 0.25, 0.75, 1.0, 0.3, 0.8, 4, 2, 1, 1, 9, 5, 3, 2, 1, 120, 4240, 14, 900, 0.5)
 
 
 def lines(summary: Summary = SUMMARY) -> dict[str, str]:
@@ -24,7 +24,13 @@ def test_steps_edits_and_calls_are_told():
     text = show(SUMMARY, Path("results"))
     assert "4: 2 accepted, 1 rejected, 1 without change" in text
     assert "9 proposed, 5 tried, 3 kept" in text
-    assert "120 (4000 tokens in, 240 out)" in text
+    assert lines()["target"].strip() == "120 calls, 4240 tokens"
+    assert lines()["optimizer"].strip() == "14 calls, 900 tokens; 2 replies unusable, 1 fallbacks"
+
+
+def test_a_cost_is_told_in_dollars_and_an_unknown_one_is_no_zero():
+    assert lines()["cost"].strip() == "$0.5000"
+    assert lines(replace(SUMMARY, cost_usd=None))["cost"].strip() == "not known: no price"
 
 
 def test_best_skill_and_diff_are_told_by_path():

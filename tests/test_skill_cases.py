@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from skillpipe.skill import apply_edits
 
 HERE = Path(__file__).resolve().parent

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+
 from skillpipe.skill import EditReport, apply_edits
 
 HEAD = "---\nname: a\ndescription: b\n---\n"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from skillpipe.errors import SkillpipeError
 from skillpipe.skill import apply_to_folder, read_folder, write_folder
 from skillpipe.skill import folder as folder_module

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from skillpipe.skill import Parts, body_for_target, count_tokens, split, validate
 
 GOOD = "---\nname: unit-desk\ndescription: Convert units. Use when a measure must be converted.\n---\n# A\n"

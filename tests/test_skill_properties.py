@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from skillpipe.skill import apply_edits, apply_to_folder, body_for_target, split, validate
 from skillpipe.skill.blocks import Node, parse, parse_to_end
 from skillpipe.skill.document import Document

@@ -5,6 +5,7 @@ from itertools import islice
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from samples import task, tasks
 from skillpipe.errors import SkillpipeError
 from skillpipe.splits import batches, check_splits

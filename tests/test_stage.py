@@ -5,24 +5,28 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from skillpipe import config
-from skillpipe.config import MISSING, Execution
+from omegaconf import MISSING
+
+from skillpipe import config, sections
 from skillpipe.errors import SkillpipeError
+from skillpipe.sections import Budget, Execution, Limits
 
 PARAMS = """\
 aggregate:
   optimizer: {_target_: x.Y, size: 1}
 execution:
   max_concurrency: 4
+  optimizer_max_concurrency: 2
   target: {threads: 0}
+  optimizer: {}
 seed: 1
 """
 
 
 @dataclass
-class Args(config.Aggregate):
+class Args(sections.Aggregate):
     step: str = MISSING
-    budget: int = 3
+    size: int = 3
     execution: Execution = MISSING
 
 
@@ -68,13 +72,13 @@ def refused(call, *words, **named) -> str:
 
 def test_main_gets_its_section_the_command_line_and_how_fast_to_run_as_plain_values(call):
     args = call("step=e1s1")
-    assert args == Args({"_target_": "x.Y", "size": 1}, "e1s1", 3, Execution(4, {"threads": 0}))
+    assert args == Args({"_target_": "x.Y", "size": 1}, "e1s1", 3, Execution(4, 2, {"threads": 0}, {}))
     assert type(args.optimizer) is dict
 
 
 def test_the_command_line_overrides_the_section(call):
-    args = call("step=e1s1", "optimizer.size=2", "execution.max_concurrency=1", "budget=5")
-    assert (args.optimizer["size"], args.execution.max_concurrency, args.budget) == (2, 1, 5)
+    args = call("step=e1s1", "optimizer.size=2", "execution.max_concurrency=1", "size=5")
+    assert (args.optimizer["size"], args.execution.max_concurrency, args.size) == (2, 1, 5)
 
 
 def test_a_choice_can_be_given_an_argument_more(call):
@@ -84,6 +88,26 @@ def test_a_choice_can_be_given_an_argument_more(call):
 def test_a_script_without_a_section_needs_no_params_file(call, folder):
     (folder / "params.yaml").unlink()
     assert call("out=x", section=None, schema=Paths) == Paths("x")
+
+
+@dataclass
+class Counted(sections.Aggregate):
+    budget: Budget = MISSING
+
+
+LIMITS = "{max_calls: 3, max_tokens: null, max_cost_usd: 0.5}"
+BUDGET = f"budget: {{target: {LIMITS}, optimizer: {LIMITS}}}\n"
+
+
+def test_main_gets_what_may_be_spent_where_it_asks_for_it(call, folder):
+    (folder / "params.yaml").write_text(PARAMS + BUDGET, "utf-8")
+    args = call("budget.target.max_calls=null", schema=Counted)
+    assert args.budget == Budget(Limits(None, None, 0.5), Limits(3, None, 0.5))
+
+
+def test_a_limit_that_is_none_is_refused_by_name(call, folder):
+    (folder / "params.yaml").write_text(PARAMS + BUDGET, "utf-8")
+    assert "max_calls" in refused(call, "budget.target.max_calls=many", schema=Counted)
 
 
 def test_hydra_leaves_nothing_behind_and_changes_no_folder(call, folder):
@@ -99,8 +123,8 @@ def test_hydra_leaves_nothing_behind_and_changes_no_folder(call, folder):
         (["step=e1s1", "+stp=e1s1"], "stp"),
         (["step=e1s1", "seed=2"], "seed"),
         (["step=e1s1", "execution.max_concurency=2"], "max_concurency"),
-        (["step=e1s1", "budget=many"], "budget"),
-        (["step=e1s1", "budget=1.5"], "budget"),
+        (["step=e1s1", "size=many"], "size"),
+        (["step=e1s1", "size=1.5"], "size"),
         (["step=[1]"], "step"),
         (["step=e1s1", "optimizer=3"], "optimizer"),
         ([], "step"),
@@ -110,7 +134,7 @@ def test_a_key_that_is_unknown_ill_typed_or_missing_is_refused_by_name(call, cap
     assert key in refused(call, *words) + capsys.readouterr().err
 
 
-@pytest.mark.parametrize("word", ["stp=e1s1", "budget=many", "step"])
+@pytest.mark.parametrize("word", ["stp=e1s1", "size=many", "step"])
 def test_a_slip_on_the_command_line_is_refused_in_one_line(call, capsys, word):
     code = refused(call, word)
     message = capsys.readouterr().err.strip() if code == "1" else code

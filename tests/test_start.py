@@ -1,10 +1,11 @@
 """start.py: the state that training starts from."""
 
 import pytest
+
 from samples import broken
 from skillpipe.artifacts import write_rows
 from skillpipe.errors import SkillpipeError
-from skillpipe.records import Usage
+from skillpipe.records import Spent, Usage
 from skillpipe.state import read_state
 from start import start
 from workbench import skill, val
@@ -28,7 +29,7 @@ def test_no_edit_has_entered_yet():
 
 
 def test_what_the_baseline_used_is_counted():
-    assert start(skill(), val(1, 0)).history[0].usage == Usage(2, 20, 2)
+    assert start(skill(), val(1, 0)).history[0].spent == Spent(target=Usage(2, 20, 2))
 
 
 def test_a_task_without_a_score_counts_in_coverage_and_not_in_the_mean():

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+
 from samples import append, broken
 from skillpipe.errors import SkillpipeError
 from skillpipe.records import ValScore

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from samples import passed, scores
-from skillpipe.records import Decision, Edit, EditOutcome, LineageRow, Rollout, StepRecord
+from skillpipe.records import Decision, Edit, EditOutcome, LineageRow, Rollout, Spent, StepRecord, Usage
 from skillpipe.state import State, Version
 
 STAGES = Path(__file__).resolve().parents[1] / "stages"
+UNUSED = Usage()
 SKILL = "---\nname: toy\ndescription: Capitals.\n---\n# Toy\n\nUse capitals.\n"
 
 
@@ -80,14 +82,18 @@ def skill(text: str = SKILL) -> dict[str, bytes]:
     return {"SKILL.md": text.encode("utf-8")}
 
 
-def state(*hard: float | None, current: str = SKILL, history: tuple[StepRecord, ...] = ()) -> State:
-    """The state after a baseline with these val scores; the current skill is also the best."""
+def state(
+    *hard: float | None,
+    current: str = SKILL,
+    history: tuple[StepRecord, ...] = (),
+    used: Usage = UNUSED,
+) -> State:
+    """The state after a baseline with these val scores that used so much; the current skill is also the best."""
     version = Version(skill(current), scores(*hard))
     scored = [value for value in hard if value is not None]
     mean = sum(scored) / len(scored)
-    baseline = StepRecord(
-        "start", Decision("baseline", "the initial skill", mean, None, len(scored)), mean, mean, 1.0, None, 0, 0
-    )
+    decision = Decision("baseline", "the initial skill", mean, None, len(scored))
+    baseline = StepRecord("start", decision, mean, mean, 1.0, None, 0, 0, spent=Spent(target=used))
     return State(version, version, (baseline, *history), ())
 
 

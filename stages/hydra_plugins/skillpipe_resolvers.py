@@ -5,6 +5,7 @@ Hydra imports this module wherever `stages` is on the path: in compose.py, and i
 """
 
 from omegaconf import DictConfig, OmegaConf
+
 from skillpipe import config, schedule
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from skillpipe.artifacts import new_folder, read_rows, write_rows
 from skillpipe.errors import SkillpipeError
-from skillpipe.records import LineageRow, Rollout, StepRecord, ValScore
+from skillpipe.records import EditOutcome, LineageRow, Rollout, Spent, StepRecord, ValScore
 from skillpipe.skill import read_folder, write_folder
 
 
@@ -31,6 +31,16 @@ class State:
     best: Version
     history: tuple[StepRecord, ...]
     lineage: tuple[LineageRow, ...]
+
+    @property
+    def spent(self) -> Spent:
+        """What the run has used up to here, by role."""
+        return sum((row.spent for row in self.history), Spent())
+
+    @property
+    def refused(self) -> tuple[EditOutcome, ...]:
+        """The edits of all steps that could not be applied, oldest first."""
+        return tuple(outcome for row in self.history for outcome in row.refused)
 
 
 def val_scores(rollouts: Sequence[Rollout]) -> tuple[ValScore, ...]:

@@ -1,0 +1,55 @@
+"""How much a run is going to take, before anything is paid. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+from skillpipe.models import Price
+from skillpipe.records import Estimate, Split, Task
+from skillpipe.sections import Budget, Limits
+from skillpipe.skill import count_tokens
+
+# A run that its budget ends before this many steps has nothing to show.
+WORTHWHILE_STEPS = 3
+
+
+def estimate(
+    tasks: Mapping[Split, Sequence[Task]],
+    skill: str,
+    *,
+    steps: int,
+    batch_size: int,
+    max_tokens: int | None,
+    price: Price | None,
+    optimizer_calls_per_step: int,
+) -> Estimate:
+    """What `steps` steps take: val for the baseline and each step, a batch of train each, test twice.
+
+    `skill` is the body as the target reads it, `max_tokens` the longest answer.
+    """
+    calls = {"train": steps * batch_size, "val": (steps + 1) * len(tasks["val"]), "test": 2 * len(tasks["test"])}
+    total = sum(calls.values())
+    read = total * count_tokens(skill)
+    for split, rows in tasks.items():
+        read += round(calls[split] * sum(count_tokens(task.input) for task in rows) / len(rows))
+    written = None if max_tokens is None else total * max_tokens
+    cost = None if price is None or written is None else price.of(read, written)
+    return Estimate(total, read, written, cost, steps * optimizer_calls_per_step)
+
+
+def too_small(budget: Budget, few: Estimate) -> list[str]:
+    """A warning for each limit that cannot pay for the run `few`, which is a short one: WORTHWHILE_STEPS steps."""
+    tokens = few.target_input_tokens + (few.target_output_tokens or 0)
+    needs = [
+        ("target", budget.target, few.target_calls, tokens, few.target_cost_usd),
+        ("optimizer", budget.optimizer, few.optimizer_calls, None, None),
+    ]
+    return [warning for role, limits, *need in needs for warning in _short(role, limits, need)]
+
+
+def _short(role: str, limits: Limits, need: Sequence[float | None]) -> list[str]:
+    names = ("max_calls", "max_tokens", "max_cost_usd")
+    pairs = [(name, getattr(limits, name), needed) for name, needed in zip(names, need, strict=True)]
+    return [
+        f"budget.{role}.{name} is {limit:g}; {WORTHWHILE_STEPS} steps take up to {needed:g}"
+        for name, limit, needed in pairs
+        if limit is not None and needed is not None and limit < needed
+    ]

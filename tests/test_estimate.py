@@ -1,0 +1,136 @@
+"""estimate.py, the module and the script: what a run is going to take, before it is paid for."""
+
+import dataclasses
+
+import pytest
+
+from estimate import estimate as told
+from samples import task
+from skillpipe.artifacts import read_record
+from skillpipe.estimate import WORTHWHILE_STEPS, estimate, too_small
+from skillpipe.models import Price
+from skillpipe.records import Estimate, PlanSummary
+from skillpipe.sections import Budget, Limits
+from skillpipe.skill import count_tokens
+
+FREE = Limits(None, None, None)
+FEW = Estimate(100, 4000, 1000, 0.5, 12)
+PLAN = ("conf=conf", "skill=skills/toy", "out=runs/plan")
+# 6 train tasks of 10 tokens, 2 val tasks of 10 and 30 tokens, 3 test tasks of 20: a token is about 4 bytes.
+TASKS = {
+    "train": [task(f"a{number}", text="x" * 40) for number in range(6)],
+    "val": [task("b1", text="x" * 40), task("b2", text="x" * 120)],
+    "test": [task(f"c{number}", text="x" * 80) for number in range(3)],
+}
+
+
+def of(**changes) -> Estimate:
+    settings = {
+        "steps": 3, "batch_size": 4, "max_tokens": 16, "price": Price(1.0, 10.0), "optimizer_calls_per_step": 5,
+    }  # fmt: skip
+    return estimate(TASKS, "y" * 400, **settings | changes)
+
+
+def test_a_run_takes_val_before_and_after_each_step_a_batch_each_and_test_twice():
+    assert of().target_calls == 3 * 4 + 4 * 2 + 2 * 3
+
+
+def test_every_call_reads_the_skill_and_its_task():
+    assert count_tokens("y" * 400) == 100
+    assert of().target_input_tokens == 26 * 100 + 12 * 10 + 8 * 20 + 6 * 20
+
+
+def test_every_call_writes_at_most_its_limit_and_costs_what_it_reads_and_writes():
+    assert of().target_output_tokens == 26 * 16
+    assert of().target_cost_usd == pytest.approx((3000 * 1.0 + 416 * 10.0) / 1e6)
+
+
+def test_an_answer_without_a_limit_makes_output_and_cost_unknown_and_not_zero():
+    assert (of(max_tokens=None).target_output_tokens, of(max_tokens=None).target_cost_usd) == (None, None)
+
+
+def test_an_unknown_price_makes_the_cost_alone_unknown():
+    assert of(price=None) == dataclasses.replace(of(), target_cost_usd=None)
+
+
+def test_the_optimizer_is_called_so_often_in_each_step():
+    assert of().optimizer_calls == 15
+    assert of(steps=0).optimizer_calls == 0
+
+
+@pytest.mark.parametrize(
+    ("role", "limits", "said"),
+    [
+        ("target", Limits(99, None, None), "budget.target.max_calls is 99; 3 steps take up to 100"),
+        ("target", Limits(None, 4999, None), "budget.target.max_tokens is 4999; 3 steps take up to 5000"),
+        ("target", Limits(None, None, 0.4), "budget.target.max_cost_usd is 0.4; 3 steps take up to 0.5"),
+        ("optimizer", Limits(11, None, None), "budget.optimizer.max_calls is 11; 3 steps take up to 12"),
+    ],
+    ids=str,
+)
+def test_a_limit_that_cannot_pay_for_three_steps_is_warned_of(role, limits, said):
+    assert WORTHWHILE_STEPS == 3
+    assert too_small(Budget(**{"target": FREE, "optimizer": FREE} | {role: limits}), FEW) == [said]
+
+
+def test_every_limit_that_is_too_small_has_a_warning_of_its_own():
+    warnings = too_small(Budget(Limits(1, 1, 0.0), Limits(1, None, None)), FEW)
+    assert [warning.split()[0] for warning in warnings] == [
+        "budget.target.max_calls", "budget.target.max_tokens", "budget.target.max_cost_usd",
+        "budget.optimizer.max_calls",
+    ]  # fmt: skip
+
+
+def test_a_limit_that_is_just_enough_is_not_warned_of_nor_is_one_of_what_is_not_known():
+    assert too_small(Budget(Limits(100, 5000, 0.5), Limits(12, 1, 0.0)), FEW) == []
+    unknown = dataclasses.replace(FEW, target_cost_usd=None)
+    assert too_small(Budget(Limits(None, None, 0.0), FREE), unknown) == []
+
+
+def lines(expected: Estimate, *warnings: str) -> dict[str, str]:
+    plan = PlanSummary(20, 10, 10, 8, ("e1s1", "e2s1"), expected, warnings)
+    return {line[:16].strip(): line[16:].strip() for line in told(plan).splitlines()}
+
+
+def test_the_estimate_is_told_in_figures():
+    assert lines(FEW) == {
+        "steps": "2, of 8 train tasks and 10 val tasks each",
+        "target calls": "100, tests included",
+        "target tokens": "about 4000 in, at most 1000 out; more as the skill grows",
+        "target cost": "at most about $0.5000",
+        "optimizer calls": "at most 12",
+    }
+
+
+def test_what_is_not_known_is_told_so():
+    said = lines(dataclasses.replace(FEW, target_output_tokens=None, target_cost_usd=None))
+    assert said["target tokens"].startswith("about 4000 in, no limit out")
+    assert said["target cost"] == "not known: no price"
+
+
+def test_the_plans_warnings_come_last():
+    plan = PlanSummary(20, 10, 10, 8, ("e1s1",), FEW, ("too little", "too late"))
+    assert told(plan).splitlines()[-2:] == ["warning: too little", "warning: too late"]
+
+
+def test_the_script_prints_the_estimate_of_the_plan(bench):
+    bench.done("plan", *PLAN)
+    summary = read_record(bench.root / "runs" / "plan" / "summary.json", PlanSummary)
+    assert bench.done("estimate") == told(summary) + "\n"
+
+
+def test_before_a_plan_the_script_refuses_by_name(bench):
+    assert bench.refused("estimate").startswith("runs/plan/summary.json: no such file")
+
+
+@pytest.mark.parametrize(
+    ("choice", "key"),
+    [
+        ("optimizer=model", "optimizer.model"),
+        ("target=litellm", "target.model"),
+        ("target=chat_server", "target.model"),
+    ],
+)
+def test_plan_asks_for_the_name_of_a_model_that_nobody_named(bench, choice, key):
+    bench.done("compose", "env=toy", "gate=toy", choice)
+    assert key in bench.refused("plan", *PLAN)
