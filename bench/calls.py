@@ -1,4 +1,4 @@
-"""How fast calls are: to a slow server, and from the ledger. `python bench/calls.py > docs/_calls_bench.md`
+"""How fast calls are, to a slow server and from the ledger: `python bench/calls.py` prints the tables.
 
 A server in another process answers after 200 ms. 1,000 calls, 64 at once, could be made in 3.1 s. The same
 calls are made with httpx alone, with a client of httpx per worker (one client alone looks through all its
