@@ -168,6 +168,18 @@ def test_a_params_file_that_does_not_fit_is_refused_in_one_line_with_the_command
     assert len(message.splitlines()) == 1
 
 
+def test_an_interrupt_ends_the_script_with_one_line_and_the_shells_code(monkeypatch, capsys):
+    def main(args):
+        raise KeyboardInterrupt
+
+    main.__module__ = "__main__"
+    monkeypatch.setattr(sys, "argv", ["script.py", "out=x"])
+    with pytest.raises(SystemExit) as caught:
+        config.stage(None, Paths)(main)()
+    assert caught.value.code == 130
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
 def test_a_refusal_ends_the_script_with_its_one_line(call):
     assert refused(call, "step=e1s1", problem="here: wrong; type that") == "error: here: wrong; type that"
 

@@ -47,7 +47,7 @@ def write_text(path: str | Path, text: str) -> None:
             file.write(text.encode("utf-8"))
         Path(temporary).chmod(0o644)  # mkstemp makes it private; DVC and git keep modes
         Path(temporary).replace(path)
-    except BaseException:
+    except BaseException:  # whatever it was, it leaves no half file behind, and goes on
         Path(temporary).unlink(missing_ok=True)
         raise
 

@@ -107,6 +107,9 @@ def _told_in_one_line() -> Iterator[None]:
         sys.exit(f"error: {error}")
     except (HydraException, OmegaConfBaseException) as error:
         sys.exit(f"error: command line: {_one_line(error)}")
+    except KeyboardInterrupt:
+        print("interrupted: nothing was written, what was paid for is kept; run again to go on", file=sys.stderr)
+        sys.exit(130)
 
 
 def build(choice: Mapping[str, Any], role: str, **arguments: Any) -> Any:

@@ -195,7 +195,7 @@ class Ledger:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
-        except BaseException:
+        except BaseException:  # whatever it was, nothing half-done stays, and it goes on
             self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
