@@ -2,7 +2,8 @@
 
 `with FaultServer(script) as server:` serves OpenAI's chat protocol at `server.url` until the block ends. The
 script names what each request meets (one of FAULTS), from its number and its last message. The answer to "x"
-is "answer to x", after "say y" it is "y". As a program it is a slow but sound server: `python fault_server.py SECONDS` prints its URL.
+is "answer to x", or "y" where the script says "say y". As a program it is a slow but sound server:
+`python fault_server.py SECONDS` prints its URL.
 """
 
 import asyncio

@@ -5,15 +5,24 @@ import json
 import os
 import re
 import signal
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 from fault_server import FaultServer, Seen
-from toys import write
+from project import Project
+from toys import write, write_toy
 
 RULE = re.compile(r"^(\d+): (\{.*\}) \(support", re.MULTILINE)
+TOY = ["env=toy", "gate=toy", "steps_per_epoch=1", "edit_budget=3"]
+# The optimizer behind the protocol of a chat server: through litellm every stage would take seconds to import it.
+DIRECT = ["optimizer.api._target_=skillpipe.models.api.ChatServer", "~optimizer.api.drop_params",
+          "optimizer.api.json_schema=true", "optimizer.minibatch_size=4", "optimizer.model=toy/writer",
+          "optimizer.api.price={input_per_mtok: 1000, output_per_mtok: 2000}"]  # fmt: skip
 
 
 def target_says(skill: str, asked: str) -> str:
@@ -83,12 +92,49 @@ def titles(seen: Iterable[Seen]) -> Counter[str]:
 
 def write_words(root: Path, train: int, val: int, test: int) -> None:
     """Larger splits for the toy environment."""
-    words = [f"word{number // 26 // 26}{chr(97 + number // 26 % 26)}{chr(97 + number % 26)}" for number in range(900)]
+    words = iter(f"word{first}{second}" for first in ascii_lowercase for second in ascii_lowercase)
     for split, size in (("train", train), ("val", val), ("test", test)):
-        rows = ({"id": word, "input": word, "answer": word.upper()} for word in (words.pop() for _ in range(size)))
+        rows = ({"id": word, "input": word, "answer": word.upper()} for word in islice(words, size))
         write(root / "data" / "toy" / f"{split}.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
 
 
 def run_files(root: Path) -> set[str]:
     """Every artifact of a run that is there."""
     return {path.relative_to(root).as_posix() for path in (root / "runs").rglob("*") if path.is_file()}
+
+
+def toy_project(root: Path) -> Project:
+    """A copy with toy choices, committed, in which nothing was composed."""
+    project = Project.copy(root)
+    write_toy(project.root)
+    project.commit()
+    return project
+
+
+def clone(started: Project, root: Path, *overrides: str) -> Project:
+    """A clone with params.yaml for the toy settings and these."""
+    project = started.clone(root)
+    project.run("python", "stages/compose.py", *TOY, *overrides)
+    return project
+
+
+def target(server: PaidServer, ledger: Path, choice: str = "chat_server", model: str = "toy") -> list[str]:
+    """Settings for a target behind the server, through either wire."""
+    where = [f"target.api_base={server.url}", f"execution.target.ledger={ledger}", "batch_size=8"]
+    fast = "execution.target.retry={attempts: 3, first_wait_s: 0.001, max_wait_s: 0.002}"
+    return [f"target={choice}", f"target.model={model}", *where, fast]
+
+
+def optimizer(server: PaidServer, ledger: Path) -> list[str]:
+    """Settings for an optimizer behind the server; the target is the toy that costs nothing."""
+    where = [f"optimizer.api.api_base={server.url}", f"execution.optimizer.ledger={ledger}", "batch_size=8"]
+    return ["target=toy", "optimizer=model", *DIRECT, *where]
+
+
+def must_fail(project: Project, *command: str) -> str:
+    """What a command says that must fail."""
+    done = subprocess.run(
+        command, cwd=project.root, env=project.environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    return done.stdout + done.stderr

@@ -79,7 +79,7 @@ def test_calls_are_counted_as_they_begin_so_that_none_is_sent_past_the_limit():
         says = Silent()
         model = metered(says, max_calls=3)
         jobs = [asyncio.ensure_future(model.complete(REQUEST)) for _ in range(5)]
-        refused, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+        refused, _ = await asyncio.wait(jobs, timeout=10, return_when=asyncio.FIRST_COMPLETED)
         assert all(isinstance(job.exception(), BudgetExceeded) for job in refused)
         says.heard.set()
         done = await asyncio.gather(*jobs, return_exceptions=True)
