@@ -13,7 +13,8 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import fmean
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / folder) for folder in ("tests", "stages")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from project import Project
 from toys import write_toy

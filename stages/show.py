@@ -1,6 +1,6 @@
 """Print what the last run came to: `python stages/show.py`.
 
-Reads: results/. Writes: nothing. Model calls: nsummary.
+Reads: results/. Writes: nothing. Model calls: none.
 """
 
 import sys
