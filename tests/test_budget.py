@@ -132,7 +132,7 @@ def test_the_message_names_the_key_the_figures_and_the_command():
     message = str(ask(metered(Says(), Usage(1, 100, 20, 0.5), max_calls=2), 2)[1])
     assert message.startswith("budget.target.max_calls is 2: the target has used 2 calls, 135 tokens, $0.7500 ")
     assert "`python stages/compose.py budget.target.max_calls=...`" in message
-    assert "`dvc repro` goes on" in message
+    assert "and `dvc repro`, each with the overrides of this run" in message
     assert "\n" not in message
 
 

@@ -15,7 +15,8 @@ class Metered:
 
     Calls count the same whether a provider answers them or the ledger does: a run that stops, stops at the same place
     when it is repeated. Calls are counted as they begin; tokens and cost as replies come, so that calls under way may
-    pass those limits, and `settle` refuses what they came to.
+    pass those limits, and `settle` refuses what they came to. A limit that is met exactly ends a run only where another
+    call is to be sent.
 
     Args:
         model: answers.
@@ -71,6 +72,7 @@ class Metered:
             cost = "at an unknown price" if self._used.cost_usd is None else f"${self._used.cost_usd:.4f}"
             raise BudgetExceeded(
                 f"{key} is {limit:g}: the {self._role} has used {self._begun} calls, {self._tokens()} tokens, {cost} "
-                f"in this run; what was paid for is kept. Raise the limit, `python stages/compose.py {key}=...`, and "
-                "`dvc repro` goes on from here without paying again"
+                f"in this run; what was paid for is kept. Raise the limit, `dvc exp run -S {key}=...` or "
+                f"`python stages/compose.py {key}=...` and `dvc repro`, each with the overrides of this run: it goes on "
+                "from here without paying again"
             )
