@@ -73,6 +73,6 @@ class Metered:
             raise BudgetExceeded(
                 f"{key} is {limit:g}: the {self._role} has used {self._begun} calls, {self._tokens()} tokens, {cost} "
                 f"in this run; what was paid for is kept. Raise the limit, `dvc exp run -S {key}=...` or "
-                f"`python stages/compose.py {key}=...` and `dvc repro`, each with the overrides of this run: it goes on "
-                "from here without paying again"
+                f"`python stages/compose.py {key}=...` and `dvc repro`, each with the overrides of this run: it goes "
+                "on from here without paying again"
             )

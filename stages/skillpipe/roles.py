@@ -39,8 +39,8 @@ def _metered(choice: Choice, role: str, budget: Budget, spent: Usage) -> Iterato
         if limits.max_cost_usd is not None and model.list_price is None:
             raise SkillpipeError(
                 f"budget.{role}.max_cost_usd is {limits.max_cost_usd:g} and the price of {choice.get('model', role)} "
-                "is not known; state it beside the model: price: {input_per_mtok: ..., output_per_mtok: ...}, US dollars "
-                "per million tokens"
+                "is not known; state it beside the model: price: {input_per_mtok: ..., output_per_mtok: ...}, US "
+                "dollars per million tokens"
             )
         yield model
     finally:
