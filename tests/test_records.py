@@ -4,27 +4,39 @@ import dataclasses
 import inspect
 import types
 import typing
+from dataclasses import replace
 
 import pytest
 
+from published import PUBLISHED
 from samples import append, attempt, broken, task
 from skillpipe import artifacts, records
 from skillpipe.records import (
     ApplyReport,
+    ChangeRow,
     CurveRow,
     Decision,
     Edit,
     EditOutcome,
     Estimate,
     LineageRow,
+    Memory,
     Merged,
     Message,
+    Observation,
     Patch,
     PlanSummary,
     Ranking,
     Spent,
+    Splice,
+    SplitManifest,
+    StepMemory,
     StepRecord,
     Summary,
+    Task,
+    TaskPair,
+    Tried,
+    TypeScore,
     Usage,
     ValScore,
 )
@@ -34,6 +46,7 @@ EDIT = Edit("insert_after", "- be brief", "## Style", "# Top", "references/a.md"
 DECISION = Decision("accept", "better", 0.25, 0.5, 4, ("v1",), ("v2",))
 REFUSED = EditOutcome(EDIT, "protected", "frontmatter", None, None)
 ESTIMATE = Estimate(100, 4000, 500, 0.25, 12)
+STEP = StepMemory("e1s1", "reject", 0.5, 0.25, 8, 3, (Observation("a"),), (EDIT,), (REFUSED,))
 SAMPLES = [
     Message("system", ""),
     Usage(1, 2, 3),
@@ -63,8 +76,24 @@ SAMPLES = [
     ESTIMATE,
     Estimate(100, 4000, None, None, 0),
     PlanSummary(3, 2, 1, 2, ("e1s1", "e1s2"), ESTIMATE, ("a warning",)),
-    Summary(*[0.5] * 2, -0.5, *[0.5] * 5, *[1] * 13, None),
-    CurveRow(1, "e1s1", "no_change", 0.5, 0.75, None, 0.25),
+    Summary(0.25, 0.5, 0.25, 0.25, 0.5, None, 1.0, 0.25, 0.5, *[1] * 17, None),
+    CurveRow(1, "e1s1", "skip_no_patches", 0.5, 0.75, None, 0.75, 0.25),
+    ChangeRow("e1s1", "v1", "gained"),
+    Observation("says too much", ("t1",)),
+    Splice(3, 1, ("- a\n", "- b\r\n")),
+    TypeScore("kind", 4, 0.25, 0.5),
+    Decision("reject", "no gain", 0.25, 0.25, 2, (), (), 0.5, 0.3, 2, 0.75, (TypeScore("kind", 2, 0.25, 0.25),)),
+    STEP,
+    Memory((STEP,), "rules about endings help"),
+    Tried("0123456789abcdef", "e1s1", "fedcba9876543210", False, (ValScore("v1", "kind", 0.0, None),)),
+    TaskPair("regressed", attempt("t1", 1.0), attempt("t1", 0.0)),
+    SplitManifest("data/x", "ratio", "2:1:7", 42, 2, 1, 7),
+    SplitManifest("data/x", "own", "", None, 2, 1, 7),
+    Task("t1", "Question?", "yes", "kind", "a reference", {"rubric": [1, {"a": None}]}),
+    replace(attempt("t1", 0.5), replicate=2, metrics={"reward": 0.25}, reference="x", judge_usage=Usage(1)),
+    Patch("failure", ("t1",), "", (), patterns=(Observation("a"),), notes=(Observation("b", ("t1",)),), body="# New"),
+    EditOutcome(replace(EDIT, region="appendix"), "applied", "", None, (3, 3), Splice(2, 0, ("- x\n",))),
+    *PUBLISHED,
 ]
 
 
@@ -126,7 +155,10 @@ def test_schema_and_record_agree_on_what_a_field_holds(kind, name, hint):
     found = schema(kind)["properties"][name]
     if is_union(hint):
         inner = next(part for part in typing.get_args(hint) if part is not type(None))
-        assert found["type"] == [json_type(inner), "null"]
+        if dataclasses.is_dataclass(inner):
+            assert found == {"anyOf": [{"$ref": artifacts.schema_name(inner)}, {"type": "null"}]}
+        else:
+            assert found["type"] == [json_type(inner), "null"]
     elif typing.get_origin(hint) is typing.Literal:
         assert found == {"enum": list(typing.get_args(hint))}
     elif dataclasses.is_dataclass(hint):
@@ -145,7 +177,9 @@ def test_schema_and_record_agree_on_what_a_list_holds(kind, name, hint):
 
 
 def json_type(hint) -> str:
-    return {str: "string", int: "integer", float: "number", bool: "boolean"}.get(hint, "array")
+    return {str: "string", int: "integer", float: "number", bool: "boolean"}.get(
+        hint, "object" if typing.get_origin(hint) is dict else "array"
+    )
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: type(sample).__name__)
