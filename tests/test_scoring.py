@@ -1,6 +1,8 @@
 """scoring.py: what a response is worth, and the mean over many."""
 
 import math
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,21 @@ from hypothesis import strategies as st
 
 from samples import broken, failed, passed, scores
 from skillpipe.errors import SkillpipeError
-from skillpipe.scoring import Score, contains, coverage, exact, exact_ci, mean, number, regex, require_coverage
+from skillpipe.scoring import (
+    HARD,
+    SOFT,
+    Metric,
+    Score,
+    SoftScale,
+    contains,
+    coverage,
+    exact,
+    exact_ci,
+    mean,
+    number,
+    regex,
+    require_coverage,
+)
 
 ALL = (exact, exact_ci, contains, regex, number)
 
@@ -88,10 +104,38 @@ def test_an_answer_that_is_no_pattern_is_the_datas_fault():
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, math.nan, math.inf])
-@pytest.mark.parametrize("name", ["hard", "soft"])
-def test_a_score_outside_zero_to_one_cannot_be_made(name, value):
-    with pytest.raises(ValueError, match=f"{name} score is {value}"):
-        Score(**{"hard": 0.5, "soft": 0.5} | {name: value})
+def test_a_hard_score_outside_zero_to_one_cannot_be_made(value):
+    with pytest.raises(ValueError, match=f"hard score is {value}"):
+        Score(value, 0.5)
+
+
+def soft(value: float, direction: str = "maximize", bounds=(0.0, 10.0)):
+    return SoftScale(direction, bounds)(replace(passed("t1"), soft=value))
+
+
+@pytest.mark.parametrize(("value", "more", "less"), [(0, 0, 1), (2, 0.2, 0.8), (10, 1, 0)])
+def test_soft_scores_are_brought_to_zero_to_one_and_turned_round_where_less_is_better(value, more, less):
+    assert (soft(value).soft, soft(value, "minimize").soft) == (more, less)
+    assert soft(value).hard == 1
+
+
+@pytest.mark.parametrize("value", [-0.1, 10.1, math.nan, math.inf])
+def test_a_soft_score_out_of_its_range_is_missing_data_and_no_zero(value):
+    row = soft(value)
+    assert (row.status, row.hard, row.soft) == ("judge_error", None, None)
+    assert row.reason == f"soft score is {value:g}; allowed is 0 to 10 (scores.range)"
+
+
+def test_a_rollout_without_a_score_is_left_as_it_is():
+    assert SoftScale("maximize", (0, 1))(broken("t1")) == broken("t1")
+
+
+@pytest.mark.parametrize(
+    ("direction", "bounds"), [("up", (0, 1)), ("maximize", (1, 0)), ("maximize", (0, math.inf)), ("maximize", (1,))]
+)
+def test_a_scale_that_is_none_is_refused(direction, bounds):
+    with pytest.raises(SkillpipeError, match=r"^scores\."):
+        SoftScale(direction, bounds)
 
 
 @pytest.mark.parametrize("value", [True, 1])
@@ -115,8 +159,44 @@ def test_without_a_score_there_is_no_mean(rows):
 
 def test_the_soft_mean_is_that_of_the_soft_scores():
     rows = [Score(0.0, 0.25), Score(1.0, 0.75)]
-    assert (mean(rows), mean(rows, "soft")) == (0.5, 0.5)
-    assert mean(rows[:1], "soft") == 0.25
+    assert (mean(rows), mean(rows, SOFT)) == (0.5, 0.5)
+    assert mean(rows[:1], SOFT) == 0.25
+
+
+def test_a_mean_is_exact_over_the_decimals_as_they_are_written():
+    assert sum([0.1, 0.1, 0.1]) / 3 != 0.1
+    assert mean(scores(0.1, 0.1, 0.1)) == 0.1
+
+
+@pytest.mark.parametrize(
+    ("metric", "score"),
+    [
+        (HARD, "0"),
+        (SOFT, "3/10"),
+        (Metric("mixed", 0.1), "3/100"),
+        (Metric("mixed", 0), "0"),
+        (Metric("mixed", 1), "3/10"),
+    ],
+)
+def test_a_metric_weighs_the_hard_and_the_soft_score_exactly(metric, score):
+    assert metric.of(Score(0.0, 0.3)) == Fraction(score)
+
+
+@pytest.mark.parametrize("metric", [HARD, SOFT, Metric("mixed", 0.5)])
+def test_a_row_without_a_score_has_none_by_any_metric(metric):
+    assert metric.of(broken("v0")) is None
+    assert mean([broken("v0"), passed("v1")], metric) == 1.0
+
+
+def test_another_metric_is_refused_with_those_allowed():
+    with pytest.raises(SkillpipeError, match="metric is 'f1'; allowed are hard, soft, mixed"):
+        Metric("f1", 0.0)
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.1, math.nan])
+def test_a_weight_outside_zero_to_one_is_refused(weight):
+    with pytest.raises(SkillpipeError, match=f"weight is {weight}; allowed is 0 to 1"):
+        Metric("mixed", weight)
 
 
 @pytest.mark.parametrize(("rows", "share"), [((), 0.0), (scores(None), 0.0), (scores(0.0, None, 1.0, None), 0.5)])

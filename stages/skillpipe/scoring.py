@@ -4,12 +4,14 @@ A scorer is any callable (response, answer) -> Score; conf/env names one by `_ta
 Both texts are compared without the blanks around them.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from typing import Literal, Protocol
+from fractions import Fraction
+from typing import Protocol
 
 from skillpipe.errors import SkillpipeError
 from skillpipe.records import Rollout
@@ -17,17 +19,47 @@ from skillpipe.records import Rollout
 
 @dataclass(frozen=True)
 class Score:
-    """What a response earned. `hard` and `soft` are in [0, 1]; `reason` says what is wrong, empty if nothing is."""
+    """What a response earned. `hard` is in [0, 1], `soft` in the range that conf/ states (`scores.range`).
+
+    `reason` says what is wrong, empty if nothing is.
+    """
 
     hard: float
     soft: float
     reason: str = ""
 
     def __post_init__(self) -> None:
-        for name, value in (("hard", self.hard), ("soft", self.soft)):
-            if not 0 <= value <= 1:  # false for NaN too
-                raise ValueError(f"{name} score is {value}; allowed is 0 to 1")
-            object.__setattr__(self, name, float(value))
+        if not 0 <= self.hard <= 1:  # false for NaN too
+            raise ValueError(f"hard score is {self.hard}; allowed is 0 to 1")
+        if not math.isfinite(self.soft):
+            raise ValueError(f"soft score is {self.soft}; it must be a number")
+        for name in ("hard", "soft"):
+            object.__setattr__(self, name, float(getattr(self, name)))
+
+
+class SoftScale:
+    """Brings soft scores from the environment's own range to [0, 1], higher is better.
+
+    (raw - low) / (high - low), and one minus that where less is better: the .NET optimizer's rule. A score that is not
+    in the range, or no number, is a judge_error and no score: it fails closed. Rollouts without scores are left alone.
+    """
+
+    def __init__(self, direction: str, bounds: Sequence[float]) -> None:
+        if direction not in ("maximize", "minimize"):
+            raise SkillpipeError(f"scores.direction is {direction!r}; allowed are maximize and minimize")
+        if len(bounds) != 2 or not -math.inf < bounds[0] < bounds[1] < math.inf:
+            raise SkillpipeError(f"scores.range is {list(bounds)}; it must be [lowest, highest], two numbers")
+        self._minimize = direction == "minimize"
+        self._low, self._high = bounds
+
+    def __call__(self, rollout: Rollout) -> Rollout:
+        if rollout.soft is None:
+            return rollout
+        if not self._low <= rollout.soft <= self._high:  # false for NaN too
+            reason = f"soft score is {rollout.soft:g}; allowed is {self._low:g} to {self._high:g} (scores.range)"
+            return replace(rollout, status="judge_error", hard=None, soft=None, reason=reason)
+        share = (rollout.soft - self._low) / (self._high - self._low)
+        return replace(rollout, soft=1 - share if self._minimize else share)
 
 
 def exact(response: str, answer: str) -> Score:
@@ -53,7 +85,7 @@ def regex(response: str, answer: str) -> Score:
     """
     try:
         found = re.search(answer, response.strip())
-    except re.error as error:
+    except (re.error, OverflowError) as error:
         raise SkillpipeError(
             f"scorer regex: answer {answer!r} is no pattern: {error}; correct it in the data"
         ) from None
@@ -98,15 +130,56 @@ class Scored(Protocol):
     def soft(self) -> float | None: ...
 
 
-def mean(rows: Sequence[Scored], score: Literal["hard", "soft"] = "hard") -> float | None:
+@dataclass(frozen=True)
+class Metric:
+    """What the run goes by: `hard`, `soft`, or `mixed`, (1 - weight) x hard + weight x soft. Weight is in [0, 1].
+
+    The weight counts for `mixed` alone.
+    """
+
+    name: str
+    weight: float
+
+    def __post_init__(self) -> None:
+        if self.name not in ("hard", "soft", "mixed"):
+            raise SkillpipeError(f"metric is {self.name!r}; allowed are hard, soft, mixed")
+        if not 0 <= self.weight <= 1:  # false for NaN too
+            raise SkillpipeError(f"the metric's weight is {self.weight}; allowed is 0 to 1")
+
+    def of(self, row: Scored) -> Fraction | None:
+        """A row's score by this metric, exact; None when the row has none."""
+        if self.name == "hard":
+            return None if row.hard is None else as_written(row.hard)
+        if self.name == "soft":
+            return None if row.soft is None else as_written(row.soft)
+        if row.hard is None or row.soft is None:
+            return None
+        weight = as_written(self.weight)
+        return (1 - weight) * as_written(row.hard) + weight * as_written(row.soft)
+
+
+HARD = Metric("hard", 0.0)
+SOFT = Metric("soft", 1.0)
+
+
+def as_written(score: float) -> Fraction:
+    """A float as the number that is meant: 0.1 is one tenth, 0.3333333333333333 a third.
+
+    The nearest fraction with a denominator of at most a million, so that means of repeats tie where they should.
+    """
+    return Fraction(str(score)).limit_denominator(1_000_000)
+
+
+def mean(rows: Sequence[Scored], metric: Metric = HARD) -> float | None:
     """Mean over the rows that have a score, in [0, 1]; None when none has: no data is not a zero."""
-    scores = [value for row in rows if (value := getattr(row, score)) is not None]
-    return sum(scores) / len(scores) if scores else None
+    scores = [score for row in rows if (score := metric.of(row)) is not None]
+    return float(sum(scores, Fraction()) / len(scores)) if scores else None
 
 
 def coverage(rows: Sequence[Scored]) -> float:
-    """Share of rows that have a score; 0 for no rows."""
-    return sum(row.hard is not None for row in rows) / len(rows) if rows else 0.0
+    """Share of rows that have a score, of those that were needed; 0 for no rows."""
+    needed = [row for row in rows if getattr(row, "status", "") != "skipped"]
+    return sum(row.hard is not None for row in needed) / len(needed) if needed else 0.0
 
 
 def require_coverage(rollouts: Sequence[Rollout], minimum: float, where: str) -> None:
