@@ -8,12 +8,13 @@ from typing import Any
 
 from skillpipe.models import Reply, Request
 from skillpipe.optimizers.model import ModelOptimizer
-from skillpipe.records import Usage
+from skillpipe.records import Edit, EditOutcome, Memory, Observation, StepMemory, Usage
 
 PROMPTS = Path(__file__).resolve().parents[1] / "prompts"
 SKILL = "---\nname: toy\ndescription: A toy.\n---\n# Toy\n\nUse {{braces}} well.\n"
 
 CALL = Usage(1, 100, 10, 0.5)
+NO_MEMORY = Memory()
 NOTHING: dict[str, Any] = {"reasoning": "all is well", "edits": []}
 
 Said = str | dict[str, Any] | Reply | Exception
@@ -83,6 +84,8 @@ def optimizer(model: Scripted, **changes: Any) -> ModelOptimizer:
         "merge_batch_size": 2,
         "trajectory_tokens": 10_000,
         "reflect_on": "both",
+        "update_mode": "patch",
+        "execution_notes": False,
         "max_concurrency": 8,
     }
     return ModelOptimizer(model, **(settings | changes))
@@ -111,3 +114,15 @@ def part(prompt: str, tag: str) -> str:
 def proposals(prompt: str) -> list[str]:
     """The contents of the proposals that a request shows, in order."""
     return [line.split('"content": "')[1].split('"')[0] for line in part(prompt, "proposals").split("\n")]
+
+
+def remembered(
+    *edits: Edit,
+    step: str = "e1s1",
+    action: str = "reject",
+    scores: tuple[float | None, float | None] = (0.5, 0.25),
+    refused: Sequence[EditOutcome] = (),
+    patterns: Sequence[Observation] = (),
+) -> StepMemory:
+    """A step in which 9 of 15 attempts failed, as the memory keeps it."""
+    return StepMemory(step, action, *scores, 15, 9, tuple(patterns), edits, tuple(refused))

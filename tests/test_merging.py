@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samples import append, patch
-from skillpipe.merging import merge_by_support
-from skillpipe.records import Edit, Usage
+from skillpipe.merging import join_observations, merge_by_support
+from skillpipe.records import Edit, Observation, Patch, Usage
 
 EDITS = st.builds(
     Edit,
@@ -107,6 +107,28 @@ def test_failed_patches_are_counted_and_all_usage_adds_up():
 def test_no_proposals_merge_to_an_empty_list(patches):
     merged = merge_by_support("e1s1", patches)
     assert (merged.proposed, merged.edits) == (0, ())
+
+
+def test_observations_that_say_the_same_are_one_with_the_tasks_of_all():
+    found = [Observation("No unit.", ("t2",)), Observation("prose", ("t1",)), Observation("no  unit", ("t3", "t2"))]
+    assert join_observations(found) == (Observation("No unit.", ("t2", "t3")), Observation("prose", ("t1",)))
+
+
+def test_patterns_and_notes_of_all_patches_are_kept_apart_from_each_other():
+    one = Patch("failure", ("t1",), "", (), patterns=(Observation("a", ("t1",)),), notes=(Observation("b"),))
+    two = Patch("failure", ("t2",), "", (), patterns=(Observation("b"), Observation("a", ("t2",))))
+    merged = merge_by_support("e1s1", [one, two])
+    assert merged.patterns == (Observation("a", ("t1", "t2")), Observation("b"))
+    assert merged.notes == (Observation("b"),)
+
+
+def test_of_several_bodies_the_one_is_taken_that_most_failed_tasks_are_behind():
+    def whole(body: str, count: int, source="failure") -> Patch:
+        return Patch(source, tuple(f"t{number}" for number in range(count)), "", (), body=body)
+
+    assert merge_by_support("e1s1", [whole("s", 9, "success"), whole("a", 1), whole("b", 2), whole("c", 2)]).body == "b"
+    assert merge_by_support("e1s1", [whole("s", 1, "success"), whole("", 9)]).body == "s"
+    assert merge_by_support("e1s1", [whole("", 9)]).body == ""
 
 
 @given(PATCHES)

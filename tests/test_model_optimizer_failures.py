@@ -6,14 +6,14 @@ import json
 import pytest
 
 from samples import failed, passed
-from scripted import CALL, NOTHING, SKILL, Crowded, Scripted, by_title, optimizer, proposal, rule
+from scripted import CALL, NO_MEMORY, NOTHING, SKILL, Crowded, Scripted, by_title, optimizer, proposal, rule
 from skillpipe.errors import SkillpipeError
 from skillpipe.models import ModelError, Reply
 from skillpipe.records import Message, Usage
 
 
-def reflect(model, *rollouts, tried=(), refused=(), **settings):
-    return asyncio.run(optimizer(model, **settings).reflect(SKILL, rollouts, tried, refused))
+def reflect(model, *rollouts, **settings):
+    return asyncio.run(optimizer(model, **settings).reflect(SKILL, rollouts, NO_MEMORY))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from samples import append
-from scripted import CALL, PROMPTS, SKILL, Crowded, Scripted, optimizer, part, proposals
+from scripted import CALL, NO_MEMORY, PROMPTS, SKILL, Crowded, Scripted, optimizer, part, proposals
 from skillpipe.artifacts import read_record, write_record
 from skillpipe.errors import SkillpipeError
 from skillpipe.merging import merge_by_support
@@ -17,7 +17,7 @@ DOWN = ModelError("overloaded", permanent=False)
 
 
 def merge(model, *patches, **settings) -> Merged:
-    return asyncio.run(optimizer(model, **settings).merge("e1s1", SKILL, patches))
+    return asyncio.run(optimizer(model, **settings).merge("e1s1", SKILL, patches, NO_MEMORY))
 
 
 def patch(*contents: str, source="failure", task="t1", usage=CALL) -> Patch:
@@ -236,4 +236,6 @@ def test_one_optimizer_serves_many_event_loops():
     model = Scripted(by=keep_all)
     one = optimizer(model, max_concurrency=1)
     rows = [patch(f"f{number}") for number in range(4)]
-    assert asyncio.run(one.merge("e1s1", SKILL, rows)) == asyncio.run(one.merge("e1s1", SKILL, rows))
+    assert asyncio.run(one.merge("e1s1", SKILL, rows, NO_MEMORY)) == asyncio.run(
+        one.merge("e1s1", SKILL, rows, NO_MEMORY)
+    )

@@ -5,21 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from samples import append, attempt, broken, failed, passed
-from scripted import CALL, NOTHING, SKILL, Crowded, Scripted, optimizer, part, proposal, rule
-from skillpipe.records import Edit, EditOutcome, LineageRow, Message
+from samples import attempt, broken, failed, passed
+from scripted import CALL, NO_MEMORY, NOTHING, SKILL, Crowded, Scripted, optimizer, part, proposal, rule
+from skillpipe.records import Edit, Message
 
 
-def reflect(model, *rollouts, tried=(), refused=(), **settings):
-    return asyncio.run(optimizer(model, **settings).reflect(SKILL, rollouts, tried, refused))
+def reflect(model, *rollouts, **settings):
+    return asyncio.run(optimizer(model, **settings).reflect(SKILL, rollouts, NO_MEMORY))
 
 
 def ids(prompt: str) -> list[str]:
     return [line[4:] for line in part(prompt, "attempts").split("\n") if line.startswith("id: ")]
-
-
-def lineage(step: str, edit: Edit, action: str, *scores: float | None) -> LineageRow:
-    return LineageRow(step, 1, edit, None, (5, 5), action, *scores)
 
 
 def test_failures_and_successes_have_minibatches_of_their_own_in_task_order():
@@ -69,40 +65,13 @@ def test_the_model_is_shown_skill_trajectory_expected_answer_and_reason():
     assert part(prompt, "trajectory") == "[user]\nHow many?\n[assistant]\ncall tool\n[user]\nTool: 41"
     assert part(prompt, "expected") == "42"
     assert part(prompt, "reason") == "expected 42, got 41"
-    assert part(prompt, "tried") == "Nothing yet."
+    assert part(prompt, "memory") == "Nothing yet."
 
 
 def test_placeholders_in_a_trajectory_mean_nothing():
     model = Scripted(NOTHING)
     reflect(model, replace(failed("t1"), trajectory=(Message("user", "{{skill}} {{x}}"),)))
     assert part(model.prompts[0], "trajectory") == "[user]\n{{skill}} {{x}}"
-
-
-def test_a_rejected_edit_of_an_earlier_step_stands_in_the_next_request():
-    tried = [
-        lineage("e1s1", append("- shout"), "reject", 0.5, 0.25),
-        lineage("e1s1", Edit("delete", target="- old", section="## A"), "reject", 0.5, 0.25),
-        lineage("e1s2", append("- whisper"), "accept_new_best", None, None),
-    ]
-    model = Scripted(NOTHING)
-    reflect(model, failed("t1"), tried=tried)
-    assert part(model.prompts[0], "tried").split("\n") == [
-        "Step e1s1, rejected (held-out score 0.500 before, 0.250 with these edits):",
-        '- {"op": "append", "content": "- shout"}',
-        '- {"op": "delete", "section": "## A", "target": "- old"}',
-        "Step e1s2, accepted, the best so far:",
-        '- {"op": "append", "content": "- whisper"}',
-    ]
-
-
-def test_an_edit_that_could_not_be_applied_stands_in_the_next_request_with_the_reason():
-    unmatched = EditOutcome(Edit("delete", target="- gone"), "unmatched", "no such line", None, None)
-    model = Scripted(NOTHING, NOTHING)
-    reflect(model, failed("t1"), refused=[unmatched])
-    reflect(model, failed("t1"), tried=[lineage("e1s1", append("- shout"), "accept", 0.5, 0.75)], refused=[unmatched])
-    told = ["Could not be applied:", '- {"op": "delete", "target": "- gone"}: unmatched: no such line']
-    assert part(model.prompts[0], "tried").split("\n") == told
-    assert part(model.prompts[1], "tried").split("\n")[2:] == told
 
 
 def test_all_requests_of_a_step_begin_with_the_same_text_up_to_the_attempts():
@@ -118,7 +87,7 @@ def test_the_request_carries_the_schema_and_an_empty_system_message():
     (request,) = model.requests
     assert [message.role for message in request.messages] == ["system", "user"]
     assert request.messages[0].content == ""
-    assert set(request.schema["properties"]) == {"reasoning", "edits"}
+    assert set(request.schema["properties"]) == {"reasoning", "patterns", "edits"}
     assert request.replicate == 0
 
 
@@ -190,3 +159,17 @@ def test_a_reason_that_repeats_a_long_response_is_cut_too():
     assert 1900 < one.cut_tokens < 2000
     assert part(model.prompts[0], "reason").startswith("expected 'a', got bbb")
     assert len(part(model.prompts[0], "attempts")) < 700
+
+
+def test_an_attempt_that_took_too_long_is_a_failure():
+    model = Scripted(NOTHING)
+    (one,) = reflect(model, replace(failed("slow"), status="timeout"))
+    assert one.tasks == ("slow",)
+    assert "result: timeout" in model.prompts[0]
+
+
+def test_two_attempts_at_a_task_are_both_shown_and_the_task_is_named_once():
+    model = Scripted(proposal(rule(tasks=["t1"])))
+    (one,) = reflect(model, failed("t1"), replace(failed("t1"), replicate=1))
+    assert ids(model.prompts[0]) == ["t1", "t1"]
+    assert (one.tasks, one.edits[0].tasks) == (("t1",), ("t1",))

@@ -8,21 +8,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted import PROMPTS
+from skillpipe.asking import reply_schema
 from skillpipe.errors import SkillpipeError
-from skillpipe.optimizers.model.asking import reply_schema
 from skillpipe.prompts import Template, read_template
 from skillpipe.replies import parse_reply
-from skillpipe.skill import REGION_MARKERS, apply_edits
+from skillpipe.skill import REGION_MARKERS, apply_edits, editable_body, rewrite_body
 
-REFLECTING = ("skill", "tried", "attempts")
+REFLECTING = ("skill", "memory", "attempts")
+REWRITING = ("body", "protected", "memory")
 SHIPPED = {
-    "reflect_failures": (REFLECTING, "reply_patch"),
+    "reflect_failures": ((*REFLECTING, "notes"), "reply_patch"),
     "reflect_successes": (REFLECTING, "reply_patch"),
-    "merge": (("skill", "reasoning", "proposals"), "reply_merge"),
-    "rank": (("skill", "proposals", "edit_budget"), "reply_ranking"),
+    "reflect_rewrite": ((*REWRITING, "attempts", "notes"), "reply_body"),
+    "reflect_notes": ((), None),
+    "merge": (("skill", "memory", "reasoning", "proposals"), "reply_merge"),
+    "merge_rewrite": ((*REWRITING, "candidates"), "reply_body"),
+    "rank": (("skill", "memory", "proposals", "edit_budget"), "reply_ranking"),
+    "rank_freely": (("skill", "memory", "proposals"), "reply_ranking"),
+    "rewrite": ((*REWRITING, "suggestions"), "reply_body"),
+    "compare": (("skill", "guidance", "memory", "pairs"), "reply_compare"),
+    "compact": (("notes", "most"), "reply_notes"),
     "repair": (("error",), None),
+    "judge": (("evidence",), "reply_verdicts"),
 }
 WITH_EDITS = ("reflect_failures", "reflect_successes", "merge")
+WITH_BODIES = ("reflect_rewrite", "merge_rewrite", "rewrite")
 
 
 @pytest.fixture
@@ -131,8 +141,35 @@ def test_how_edits_work_is_told_in_the_same_words_everywhere(name):
     assert told(name) == told("merge")
 
 
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "repair"])
+@pytest.mark.parametrize("name", [*WITH_BODIES, "compare"])
+def test_no_prompt_that_asks_for_text_leaves_out_a_marker_that_must_not_be_written(name):
+    text = (PROMPTS / f"{name}.md").read_text("utf-8")
+    assert all(f"`{marker}`" in text for pair in REGION_MARKERS for marker in pair)
+
+
+@pytest.mark.parametrize("name", WITH_BODIES)
+def test_what_a_body_is_is_told_in_the_same_words_everywhere(name):
+    def told(other: str) -> str:
+        return (PROMPTS / f"{other}.md").read_text("utf-8").split("## What the body is")[1].split("## Reply")[0]
+
+    assert told(name) == told("rewrite")
+
+
+@pytest.mark.parametrize("name", WITH_BODIES)
+def test_the_body_of_the_example_can_be_put_into_a_skill(name):
+    after, outcomes = rewrite_body("# Toy\n\n- a line of the skill\n", json.loads(example(name)[0])["body"])
+    assert {outcome.status for outcome in outcomes} == {"applied"}
+    assert editable_body(after) == json.loads(example(name)[0])["body"]
+
+
+def test_the_example_of_a_note_is_of_the_form_that_is_asked_for():
+    (line,) = re.findall(r'^    ("notes": .*)$', (PROMPTS / "reflect_notes.md").read_text("utf-8"), re.MULTILINE)
+    given = json.loads(f'{{"edits": [], {line}}}')
+    assert parse_reply(json.dumps(given), reply_schema("reply_patch")) == given
+
+
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "repair" and SHIPPED[name][0]])
 def test_what_never_changes_comes_first_so_that_providers_can_cache_it(name):
     fixed = (PROMPTS / f"{name}.md").read_text("utf-8").split("{{")[0]
     assert "## Reply" in fixed
-    assert fixed.rstrip().endswith("<skill>")
+    assert fixed.rstrip().endswith(f"<{SHIPPED[name][0][0]}>")

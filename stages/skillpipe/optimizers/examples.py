@@ -3,12 +3,18 @@
 It suits targets that learn from examples rather than from rules: small models above all.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 
+from skillpipe.errors import SkillpipeError
 from skillpipe.merging import merge_by_support
-from skillpipe.records import Edit, EditOutcome, LineageRow, Merged, Patch, Ranking, Rollout
+from skillpipe.optimizers import Guidance, Rewrite
+from skillpipe.records import Edit, Memory, Merged, Observation, Patch, Ranking, Rollout, TaskPair, Usage
+
+_FAILED = ("failed", "timeout")
+_MOST_GUIDANCE = 4  # examples that one slow update adds: each makes every request longer
+_SHOWN = 40  # characters of an answer in a pattern
 
 
 class Examples:
@@ -16,40 +22,110 @@ class Examples:
 
     The order is balanced: answers take turns in sorted order (task types, where the tasks have them), first come first
     served within each, so that a small edit budget still shows every kind of answer. Nothing is proposed twice:
-    neither what the skill says already, nor what was tried or refused before, whatever was decided. Rollouts without a
-    score are left out: they say nothing about the skill.
+    neither what the skill says already, nor what the memory holds as tried or refused, whatever was decided. Rollouts
+    without a score are left out: they say nothing about the skill.
     """
 
-    async def reflect(
-        self,
-        skill: str,
-        rollouts: Sequence[Rollout],
-        tried: Sequence[LineageRow],
-        refused: Sequence[EditOutcome],
-    ) -> list[Patch]:
-        known = [*(row.edit for row in tried), *(outcome.edit for outcome in refused)]
+    async def reflect(self, skill: str, rollouts: Sequence[Rollout], memory: Memory) -> list[Patch]:
+        """One patch of all failures: an example of each that is new, and a pattern for each kind; none without one."""
+        failed = [
+            rollout for rollout in rollouts if rollout.status in _FAILED and rollout.expected and _example(rollout)
+        ]
+        if not failed:
+            return []
+        known = [edit for step in memory.steps for edit in (*step.edits, *(refused.edit for refused in step.refused))]
         seen, said = {edit.content for edit in known}, skill.replace("\r\n", "\n")
         kinds: dict[str, list[Edit]] = defaultdict(list)
-        for rollout in rollouts:
-            if rollout.status != "failed":
-                continue
-            example = f"{rollout.trajectory[0].content} {rollout.expected}"
+        for rollout in failed:
+            example = _example(rollout)
             if example in said or example in seen:
                 continue
             seen.add(example)
-            kinds[rollout.task_type or rollout.expected].append(Edit("append", example, tasks=(rollout.task,)))
+            kinds[_kind(rollout)].append(Edit("append", example, tasks=(rollout.task,)))
         turns = zip_longest(*(kinds[kind] for kind in sorted(kinds)))
         edits = tuple(edit for edit in chain.from_iterable(turns) if edit is not None)
-        if not edits:
-            return []
+        tasks = tuple(dict.fromkeys(rollout.task for rollout in failed))
         reasoning = f"{len(edits)} failed tasks of this batch as worked examples, {len(kinds)} kinds taking turns"
-        return [Patch("failure", tuple(edit.tasks[0] for edit in edits), reasoning, edits)]
+        return [Patch("failure", tasks, reasoning, edits, patterns=_patterns(failed))]
 
-    async def merge(self, step: str, skill: str, patches: Sequence[Patch]) -> Merged:
+    async def merge(self, step: str, skill: str, patches: Sequence[Patch], memory: Memory) -> Merged:
         return merge_by_support(step, patches)
 
-    async def rank(self, skill: str, merged: Merged, edit_budget: int) -> Ranking:
-        return Ranking(tuple(range(len(merged.edits))))
+    async def rank(self, skill: str, merged: Merged, edit_budget: int | None, memory: Memory) -> Ranking:
+        """The merged order. Without a budget one example is tried for each kind of failure that has one."""
+        order = tuple(range(len(merged.edits)))
+        if edit_budget is not None:
+            return Ranking(order)
+        tasks = {task for edit in merged.edits for task in edit.tasks}
+        kinds = sum(not tasks.isdisjoint(pattern.tasks) for pattern in merged.patterns)
+        chosen = min(max(kinds, 1), len(order))
+        return Ranking(order, f"{chosen} of {len(order)} examples: one for each kind of failure", chosen=chosen)
+
+    async def rewrite(self, skill: str, edits: Sequence[Edit], memory: Memory) -> Rewrite:
+        raise SkillpipeError(
+            "optimizer=examples is a program and writes no text: update_mode must be patch; "
+            "set update_mode=patch, or optimizer=model"
+        )
+
+    async def compact(self, notes: Sequence[str]) -> tuple[list[str], Usage]:
+        return list(notes), Usage()
+
+    async def compare(self, skill: str, guidance: str, pairs: Sequence[TaskPair], memory: Memory) -> Guidance:
+        """Examples of tasks that got worse, then of those that keep failing, after what the guidance says already.
+
+        At most four, and none that the skill says already; no text if that leaves none.
+        """
+        said, fresh = skill.replace("\r\n", "\n"), []
+        for category in ("regressed", "persistent_fail"):
+            examples = (_example(pair.after) or _example(pair.before) for pair in pairs if pair.category == category)
+            fresh += [example for example in dict.fromkeys(examples) if example and example not in said]
+        kept = list(dict.fromkeys(fresh))[:_MOST_GUIDANCE]
+        if not kept:
+            return Guidance("", reasoning="no task got worse or keeps failing that the skill does not show already")
+        reasoning = f"{len(kept)} tasks that got worse or keep failing, as worked examples"
+        return Guidance("\n\n".join([guidance, *kept] if guidance else kept), reasoning=reasoning)
 
     def calls_per_step(self, batch_size: int) -> int:
         return 0
+
+    def calls_per_epoch(self) -> int:
+        return 0
+
+
+def _example(rollout: Rollout) -> str:
+    """The task as it was sent with the answer it should have had; empty where one of them is not known."""
+    asked = next((message.content for message in rollout.trajectory if message.role == "user"), "")
+    return f"{asked} {rollout.expected}" if asked and rollout.expected else ""
+
+
+def _kind(rollout: Rollout) -> str:
+    return rollout.task_type or rollout.expected
+
+
+def _patterns(failed: Sequence[Rollout]) -> tuple[Observation, ...]:
+    """One for each kind, in sorted order: how many failed, and the two commonest mistakes."""
+    kinds: dict[str, list[Rollout]] = defaultdict(list)
+    for rollout in failed:
+        kinds[_kind(rollout)].append(rollout)
+    return tuple(
+        Observation(_pattern(kinds[kind]), tuple(dict.fromkeys(row.task for row in kinds[kind])))
+        for kind in sorted(kinds)
+    )
+
+
+def _pattern(rows: Sequence[Rollout]) -> str:
+    mistakes: Mapping[tuple[str, str], int] = Counter((_short(row.expected), _got(row)) for row in rows)
+    commonest = sorted(mistakes, key=lambda mistake: -mistakes[mistake])[:2]
+    shown = "; ".join(f"expected {wanted}, got {got} ({mistakes[wanted, got]} x)" for wanted, got in commonest)
+    kind = rows[0].task_type
+    return f"{len(rows)} failed{f' of {_short(kind)}' if kind else ''}: {shown}"
+
+
+def _got(rollout: Rollout) -> str:
+    said = [message.content for message in rollout.trajectory if message.role == "assistant"]
+    return _short(said[-1]) if said else "nothing"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "...")

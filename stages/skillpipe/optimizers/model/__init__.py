@@ -1,6 +1,6 @@
 """An optimizer that is a model. The modules import each other in one direction:
 
-cutting, reading -> showing, asking -> reflecting, joining, ranking -> optimizer
+cutting, asking -> reading, showing -> recalling, reflecting, joining, ranking, rewriting, comparing -> optimizer
 """
 
 from skillpipe.optimizers.model.optimizer import ModelOptimizer

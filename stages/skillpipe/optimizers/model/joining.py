@@ -1,11 +1,11 @@
 """Merge the patches of a step with a model: in batches, level by level, failures and successes apart, then both."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from skillpipe.asking import Asker, Unusable, commonest, gathered, reply_schema
 from skillpipe.merging import merge_by_support
-from skillpipe.optimizers.model.asking import Asker, Unusable, commonest, gathered
 from skillpipe.optimizers.model.reading import read_edit, read_indices
 from skillpipe.optimizers.model.showing import show_proposals
 from skillpipe.prompts import Template
@@ -26,12 +26,12 @@ class _Draft:
 
 
 class Joiner:
-    """One step's merges of proposals for one skill."""
+    """One step's merges of proposals; `values` fill the prompt but for `reasoning` and `proposals`."""
 
-    def __init__(self, asker: Asker, prompt: Template, skill: str, batch_size: int) -> None:
+    def __init__(self, asker: Asker, prompt: Template, values: Mapping[str, str], batch_size: int) -> None:
         self._asker = asker
         self._prompt = prompt
-        self._skill = skill
+        self._values = values
         self._batch_size = batch_size
 
     async def merge(self, step: str, patches: Sequence[Patch]) -> Merged:
@@ -45,14 +45,14 @@ class Joiner:
         draft = await self._joined(drafts)
         # By support once more: two batches, or the model, may have said the same thing twice.
         ranked = merge_by_support(step, [Patch("failure", (), draft.reasoning, draft.edits)])
-        spent = sum((patch.usage for patch in patches), Usage())
+        plain = merge_by_support(step, patches)
         return replace(
-            ranked,
-            proposed=sum(len(patch.edits) for patch in patches),
-            failures=sum(bool(patch.failure) for patch in patches),
+            plain,
+            reasoning=ranked.reasoning,
+            edits=ranked.edits,
             fallback=commonest(draft.fallbacks),
             dropped_edits=draft.dropped,
-            usage=spent + draft.usage,
+            usage=plain.usage + draft.usage,
         )
 
     async def _reduced(self, patches: Sequence[Patch]) -> _Draft:
@@ -70,8 +70,9 @@ class Joiner:
         if len(plain.edits) == 1:
             return plain
         shown = show_proposals(plain.edits)
-        prompt = self._prompt.render(skill=self._skill, reasoning=plain.reasoning or "None given.", proposals=shown)
-        answer = await self._asker.ask(prompt, "reply_merge", lambda reply: _read(reply, plain.edits))
+        reasoning = plain.reasoning or "None given."
+        prompt = self._prompt.render(**self._values, reasoning=reasoning, proposals=shown)
+        answer = await self._asker.ask(prompt, reply_schema("reply_merge"), lambda reply: _read(reply, plain.edits))
         edits, reasoning, dropped = answer.value or (plain.edits, plain.reasoning, 0)
         return replace(
             plain,

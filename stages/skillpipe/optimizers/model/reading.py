@@ -1,4 +1,4 @@
-"""Edits as a model wrote them, once they fit the reply's schema, become records. Pure.
+"""What a model wrote, once it fits the reply's schema, becomes records. Pure.
 
 Nothing is guessed: an edit without the target or content that its op needs stays as it is, and apply reports it as
 invalid or empty.
@@ -7,7 +7,9 @@ invalid or empty.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from skillpipe.records import Edit, Source
+from skillpipe.asking import Unusable
+from skillpipe.records import Edit, Observation, Source
+from skillpipe.skill import REGION_MARKERS
 
 
 def read_edit(given: Mapping[str, Any], *, tasks: tuple[str, ...], support: int, source: Source) -> Edit:
@@ -38,3 +40,29 @@ def read_tasks(named: Sequence[str], known: Collection[str]) -> tuple[tuple[str,
 def read_indices(named: Sequence[int | float], count: int) -> tuple[int, ...]:
     """The indices in range(count), each once, as named. JSON's 1.0 is 1."""
     return tuple(dict.fromkeys(int(index) for index in named if 0 <= index < count))
+
+
+def read_observations(
+    given: Sequence[Mapping[str, Any] | str], known: Collection[str]
+) -> tuple[tuple[Observation, ...], int]:
+    """Patterns or notes, each on one line, with the ids among `known`; and how many other ids they named.
+
+    Those that say nothing are left out. A bare text is one without ids, and fields that are not
+    asked for play no part: edits are not lost for the form of what stands beside them.
+    """
+    full = [{"text": one} if isinstance(one, str) else one for one in given]
+    named = [(" ".join(one["text"].split()), *read_tasks(one.get("tasks", ()), known)) for one in full]
+    kept = tuple(Observation(text, tasks) for text, tasks, _ in named if text)
+    return kept, sum(dropped for _, _, dropped in named)
+
+
+def read_text(given: str | None, name: str) -> str:
+    """A text that goes into the skill, without white space at its end or blank lines before it; None is empty.
+
+    Raises Unusable when it holds a marker of a protected region, or a NUL: the skill could not take it.
+    """
+    text = (given or "").rstrip().lstrip("\r\n")
+    held = next((marker for pair in REGION_MARKERS for marker in pair if marker in text), "")
+    if held or "\0" in text:
+        raise Unusable(f"`{name}` holds {held or 'a NUL character'}; write it without that")
+    return text

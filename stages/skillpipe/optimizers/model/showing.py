@@ -1,45 +1,32 @@
-"""How a model is shown attempts, edits and history: the texts that go into a prompt. Pure."""
+"""How a model is shown attempts and edits: the texts that go into a prompt. Pure."""
 
 import json
 from collections.abc import Sequence
-from itertools import groupby
 
 from skillpipe.optimizers.model.cutting import fit
-from skillpipe.records import Edit, EditOutcome, LineageRow, Message, Rollout
-
-_DECIDED = {"accept_new_best": "accepted, the best so far", "accept": "accepted", "reject": "rejected"}
+from skillpipe.records import Edit, Message, Rollout
 
 
 def show_attempts(rollouts: Sequence[Rollout], tokens: int) -> tuple[str, int]:
     """The attempts in order, and how many tokens (estimated) had to be cut.
 
-    `tokens` bounds what attempts say, in all: trajectories, expected answers and reasons (a scorer's reason may
-    repeat a whole response). The longest are cut, from the middle.
+    `tokens` bounds what attempts say, in all: trajectories, expected answers, references and reasons (a scorer's reason
+    may repeat a whole response). The longest are cut, from the middle.
     """
-    said = [text for row in rollouts for text in (_trajectory(row.trajectory), row.expected, row.reason)]
+    said = [
+        text for row in rollouts for text in (show_trajectory(row.trajectory), row.expected, row.reference, row.reason)
+    ]
     kept, cut = fit(said, tokens)
     blocks = [
         f"<task>\nid: {row.task}\nresult: {row.status}\n<trajectory>\n{trajectory}\n</trajectory>\n"
-        f"<expected>\n{expected}\n</expected>\n<reason>\n{reason or 'none given'}\n</reason>\n</task>"
-        for row, trajectory, expected, reason in zip(rollouts, kept[::3], kept[1::3], kept[2::3], strict=True)
+        f"<expected>\n{expected}\n</expected>\n"
+        + (f"<reference>\n{reference}\n</reference>\n" if reference else "")
+        + f"<reason>\n{reason or 'none given'}\n</reason>\n</task>"
+        for row, trajectory, expected, reference, reason in zip(
+            rollouts, kept[::4], kept[1::4], kept[2::4], kept[3::4], strict=True
+        )
     ]
     return "\n".join(blocks), cut
-
-
-def show_tried(tried: Sequence[LineageRow], refused: Sequence[EditOutcome]) -> str:
-    """Earlier edits, oldest first, under the step that tried them together and what was decided on it. Not cut.
-
-    Then those that could not be applied, with the reason.
-    """
-    lines: list[str] = []
-    for step, rows in groupby(tried, key=lambda row: row.step):
-        edits = list(rows)
-        lines.append(f"Step {step}, {_decision(edits[0])}:")
-        lines += [f"- {show_edit(row.edit)}" for row in edits]
-    if refused:
-        lines.append("Could not be applied:")
-        lines += [f"- {show_edit(outcome.edit)}: {outcome.status}: {outcome.reason}" for outcome in refused]
-    return "\n".join(lines) or "Nothing yet."
 
 
 def show_edit(edit: Edit) -> str:
@@ -58,12 +45,6 @@ def show_proposals(edits: Sequence[Edit]) -> str:
     )
 
 
-def _decision(row: LineageRow) -> str:
-    decided = _DECIDED.get(row.action, row.action)
-    if row.score_before is None or row.score_after is None:
-        return decided
-    return f"{decided} (held-out score {row.score_before:.3f} before, {row.score_after:.3f} with these edits)"
-
-
-def _trajectory(messages: Sequence[Message]) -> str:
+def show_trajectory(messages: Sequence[Message]) -> str:
+    """The messages in order, each under its role."""
     return "\n".join(f"[{message.role}]\n{message.content}" for message in messages)

@@ -46,14 +46,14 @@ class Asker:
         self._repair = repair
         self._free = asyncio.Semaphore(max_concurrency)
 
-    async def ask(self, prompt: str, schema: str, read: Callable[[dict[str, Any]], Value]) -> Answer[Value]:
+    async def ask(self, prompt: str, schema: dict[str, Any], read: Callable[[dict[str, Any]], Value]) -> Answer[Value]:
         """What `read` makes of the reply to `prompt`.
 
-        The reply must fit schemas/<schema>.json, and `read` may still raise Unusable. A model whose reply is of no
-        use is shown the reply and the error, once. A ModelError ends it: the model has retried what was worth it.
-        SkillpipeError, for a model that cannot be used at all, is raised.
+        The reply must fit the schema, and `read` may still raise Unusable. A model whose reply is of no use is shown
+        the reply and the error, once. A ModelError ends it: the model has retried what was worth it. SkillpipeError,
+        for a model that cannot be used at all, is raised.
         """
-        wanted, usage, failure, raw = reply_schema(schema), Usage(), "", ""
+        usage, failure, raw = Usage(), "", ""
         messages: tuple[Message, ...] = (Message("system", ""), Message("user", prompt))
         for _ in range(_TRIES):
             if failure:
@@ -61,13 +61,13 @@ class Asker:
                 messages += (Message("assistant", shown), Message("user", self._repair.render(error=failure)))
             try:
                 async with self._free:
-                    reply = await self._model.complete(Request(messages, wanted))
+                    reply = await self._model.complete(Request(messages, schema))
             except ModelError as error:
                 failure = " ".join(str(error).split()) or "the call failed, and does not say why"
                 return Answer(None, failure, raw, usage + Usage(calls=1))
             usage += reply.usage
             try:
-                return Answer(read(parse_reply(reply.text, wanted, finish=reply.finish)), "", "", usage)
+                return Answer(read(parse_reply(reply.text, schema, finish=reply.finish)), "", "", usage)
             except (ReplyError, Unusable) as error:
                 failure, raw = str(error), reply.text
         return Answer(None, failure, raw, usage)
@@ -91,7 +91,9 @@ def commonest(reasons: Sequence[str]) -> str:
 
 
 @cache
-def reply_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema in schemas/<name>.json."""
+def reply_schema(name: str, *without: str) -> dict[str, Any]:
+    """The JSON Schema in schemas/<name>.json, with no word of the properties that are not asked for."""
     schema: dict[str, Any] = json.loads(read_text(SCHEMAS / f"{name}.json"))
+    for unasked in without:
+        del schema["properties"][unasked]
     return schema
