@@ -72,7 +72,7 @@ def test_an_input_that_looks_like_the_placeholder_is_text(tmp_path):
     assert read(tmp_path, row(input="{input} {x}"))[0].input == "Q: {input} {x}\nA:"
 
 
-@pytest.mark.parametrize(("value", "text"), [(4, "4"), (2.5, "2.5"), (0, "0")])
+@pytest.mark.parametrize(("value", "text"), [(4, "4"), (2.5, "2.5"), (0, "0"), (10**400, f"1{'0' * 400}")])
 def test_a_number_is_taken_as_its_text(tmp_path, value, text):
     assert read(tmp_path, row(answer=value))[0].answer == text
 
@@ -96,7 +96,7 @@ def test_a_field_that_is_no_text_or_blank_is_refused(tmp_path, field, value):
     ("line", "said"),
     [
         ("{'id': 1}", "not JSON"),
-        ('["t1"]', "list found; each line is an object with id, input, answer"),
+        ('["t1"]', "list found; each row is an object with id, input, answer"),
         ('"t1"', "str found"),
         ('{"id": "t2", "input": "x", "answer": "y", "task_type": 1}', "task_type is 1; it must be a text"),
     ],
@@ -161,6 +161,30 @@ def test_a_scorer_that_raises_is_missing_data_and_keeps_the_answer():
     assert rollout.reason == "scorer: KeyError: 'no such answer'"
     assert rollout.trajectory[-1].content == "yes"
     assert rollout.usage == Usage(1, 7, 2)
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        (lambda: Score(float("nan"), 1.0), "ValueError: hard score is nan; allowed is 0 to 1"),
+        (lambda: Score(0.0, float("nan")), "ValueError: soft score is nan; it must be a number"),
+        (lambda: Score(1.5, 1.0), "ValueError: hard score is 1.5; allowed is 0 to 1"),
+        (lambda: 1.0, "TypeError: it returned 1.0, a scorer returns a Score"),
+        (lambda: None, "TypeError: it returned None, a scorer returns a Score"),
+    ],
+)
+def test_a_score_that_is_none_is_missing_data(score, said):
+    rollout = run(Says("yes"), lambda response, answer: score())
+    assert (rollout.status, rollout.hard, rollout.soft) == ("judge_error", None, None)
+    assert rollout.reason == f"scorer: {said}"
+
+
+def test_the_reference_is_in_the_rollout_and_not_in_what_the_target_is_sent():
+    target = Says("yes")
+    task = Task("t1", "Q: one?\nA:", "yes", "kind", "Take the first.")
+    rollout = asyncio.run(Dataset("data", "Q: {input}\nA:", exact).run(task, "Be brief.", target))
+    assert rollout.reference == "Take the first."
+    assert "Take the first." not in str(target.requests)
 
 
 @pytest.mark.parametrize(("target", "scorer"), [(Says(SkillpipeError("no key")), exact), (Says("yes"), None)])

@@ -1,5 +1,6 @@
 """splits.py: train, val and test kept apart, and train cut into batches."""
 
+from collections import Counter
 from itertools import islice
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from samples import task, tasks
 from skillpipe.errors import SkillpipeError
-from skillpipe.splits import batches, check_splits
+from skillpipe.splits import batches, check_splits, in_turns
 
 
 @st.composite
@@ -19,7 +20,7 @@ def deals(draw):
 
 
 def first(count: int, deal) -> list[list]:
-    return list(islice(batches(*deal), count))
+    return list(islice(batches(*deal, stratify=False), count))
 
 
 def splits(**changes):
@@ -100,6 +101,17 @@ def test_an_id_twice_in_one_split_is_refused():
         check_splits(splits(val=[task("b0"), task("b0", text="Other?")]), 1)
 
 
+def test_the_first_three_offenders_are_named_and_the_others_counted():
+    with pytest.raises(SkillpipeError) as caught:
+        check_splits(splits(val=tasks(3, "a")), 1)
+    told = str(caught.value)
+    assert told.startswith(
+        "val task 'a0': the same id stands in train task 'a0'; "
+        "val task 'a0': the same input stands in train task 'a0'; "
+        "val task 'a1': the same id stands in train task 'a1'; 3 more such; ids and inputs must be unique"
+    )
+
+
 @pytest.mark.parametrize("size", [-1, 0, 4])
 def test_a_batch_size_that_train_cannot_fill_is_refused_with_the_numbers(size):
     with pytest.raises(SkillpipeError, match=f"batch_size is {size} and train has 3 tasks; allowed is 1 to 3"):
@@ -109,3 +121,43 @@ def test_a_batch_size_that_train_cannot_fill_is_refused_with_the_numbers(size):
 @pytest.mark.parametrize("size", [1, 3])
 def test_a_batch_may_hold_one_task_or_all_of_train(size):
     check_splits(splits(), size)
+
+
+@st.composite
+def kinds(draw):
+    """Train tasks of up to four types."""
+    types = draw(st.lists(st.sampled_from("abcd"), min_size=1, max_size=40))
+    return [task(f"t{number}", task_type=kind) for number, kind in enumerate(types)]
+
+
+@given(kinds(), st.integers(0, 9))
+def test_stratified_batches_lose_nothing_and_hold_nothing_twice(train, seed):
+    size = (len(train) + 1) // 2
+    dealt = list(islice(batches(train, size, seed, stratify=True), 6))
+    assert all(len({row.id for row in batch}) == size for batch in dealt)
+    seen = [row.id for batch in dealt for row in batch][: len(train)]
+    assert sorted(seen) == sorted(row.id for row in train)
+    assert dealt == list(islice(batches(train, size, seed, stratify=True), 6))
+
+
+@given(kinds())
+def test_types_in_turns_are_never_a_whole_task_off_their_share(train):
+    total = Counter(row.task_type for row in train)
+    dealt: Counter[str] = Counter()
+    for number, row in enumerate(in_turns(train), start=1):
+        dealt[row.task_type] += 1
+        assert all(abs(dealt[kind] - number * total[kind] / len(train)) < 1 for kind in total)
+
+
+def test_a_stratified_batch_holds_each_type_as_often_as_train_does():
+    train = [task(f"t{number}", task_type="rare" if number < 4 else "common") for number in range(16)]
+    for batch in islice(batches(train, 4, 1, stratify=True), 8):
+        assert Counter(row.task_type for row in batch) == {"rare": 1, "common": 3}
+    plain = [Counter(row.task_type for row in batch) for batch in islice(batches(train, 4, 1, stratify=False), 8)]
+    assert any(count != {"rare": 1, "common": 3} for count in plain)
+
+
+def test_types_in_turns_keep_the_order_within_a_type():
+    ordered = in_turns([task(f"t{number}", task_type=kind) for number, kind in enumerate("aaabbb")])
+    assert [row.id for row in ordered if row.task_type == "a"] == ["t0", "t1", "t2"]
+    assert [row.task_type for row in ordered] == ["a", "b"] * 3

