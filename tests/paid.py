@@ -20,8 +20,7 @@ from toys import write, write_toy
 RULE = re.compile(r"^(\d+): (\{.*\}) \(support", re.MULTILINE)
 TOY = ["env=toy", "gate=toy", "steps_per_epoch=1", "edit_budget=3"]
 # The optimizer behind the protocol of a chat server: through litellm every stage would take seconds to import it.
-DIRECT = ["optimizer.api._target_=skillpipe.models.api.ChatServer", "~optimizer.api.drop_params",
-          "optimizer.api.json_schema=true", "optimizer.minibatch_size=4", "optimizer.model=toy/writer",
+DIRECT = ["optimizer/api=chat_server", "optimizer.minibatch_size=4", "optimizer.model=toy/writer",
           "optimizer.api.price={input_per_mtok: 1000, output_per_mtok: 2000}"]  # fmt: skip
 
 
@@ -66,8 +65,8 @@ class PaidServer(FaultServer):
     It kills the process group `victim` the moment that `kill_at[0]` requests have come; that one is not answered.
     """
 
-    def __init__(self, instead: Callable[[], str] = str) -> None:
-        super().__init__(self._meets)
+    def __init__(self, instead: Callable[[], str] = str, latency_s: float = 0.0) -> None:
+        super().__init__(self._meets, latency_s)
         self._instead = instead
         self.kill_at: list[int] = []
         self.victim = 0
@@ -99,8 +98,9 @@ def write_words(root: Path, train: int, val: int, test: int) -> None:
 
 
 def run_files(root: Path) -> set[str]:
-    """Every artifact of a run that is there."""
-    return {path.relative_to(root).as_posix() for path in (root / "runs").rglob("*") if path.is_file()}
+    """Every artifact of a run that is there; what stages say of themselves is none."""
+    files = (path for path in (root / "runs").rglob("*") if path.is_file() and "phases" not in path.parts)
+    return {path.relative_to(root).as_posix() for path in files}
 
 
 def toy_project(root: Path) -> Project:

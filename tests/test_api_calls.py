@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skillpipe.ledger import Answer, Call, Ledger, canonical, key_of, report
+from skillpipe.ledger import Call, Ledger, canonical, key_of, report
 from skillpipe.ledger.database import connect
 from skillpipe.models import Reply
 from skillpipe.models.api.calling import GivenUp, answered
@@ -18,7 +18,7 @@ from skillpipe.models.api.retry import Retry
 from skillpipe.records import Usage
 from skillpipe.secrets import Secrets
 
-ANSWER = Answer(Reply("yes", Usage(1, 2, 3, None)), None)
+ANSWER = Reply("yes", Usage(1, 2, 3, None))
 CALL = Call(key_of(canonical({"a": 1})), "m", canonical({"a": 1}))
 AT_ONCE = Retry(3, 0.0, 0.0)
 
@@ -120,14 +120,14 @@ def row(tmp_path: Path) -> dict[str, Any]:
     return found
 
 
-Send = Callable[[], Coroutine[Any, Any, Answer]]
+Send = Callable[[], Coroutine[Any, Any, Reply]]
 
 
-def sender(*outcomes: Answer | Exception) -> Send:
+def sender(*outcomes: Reply | Exception) -> Send:
     """A `send` whose tries have these outcomes."""
     todo = iter(outcomes)
 
-    async def send() -> Answer:
+    async def send() -> Reply:
         outcome = next(todo)
         if isinstance(outcome, Exception):
             raise outcome
@@ -169,7 +169,7 @@ def test_a_defect_is_passed_on_and_leaves_the_call_in_doubt(tmp_path: Path, ledg
 def test_a_call_is_written_down_before_it_is_sent(tmp_path: Path, ledger: Ledger) -> None:
     seen: list[str] = []
 
-    async def send() -> Answer:
+    async def send() -> Reply:
         seen.append(row(tmp_path)["state"])
         return ANSWER
 

@@ -8,7 +8,7 @@ import yaml
 
 from samples import append, failed, passed, patch
 from skillpipe.artifacts import read_record, read_rows, write_record, write_rows
-from skillpipe.records import Merged, Patch, PlanSummary, Spent, Task, Usage
+from skillpipe.records import Merged, Patch, PlanSummary, Rollout, Spent, Task, Usage
 from skillpipe.state import write_state
 from workbench import state
 
@@ -48,7 +48,7 @@ def used_before():
 PATCHES = [replace(patch(append(f"- {letter}")), usage=Usage(1, 10, 1, 0.5)) for letter in "ab"]
 MERGED = Merged("e1s2", 2, "", (append("- a"), append("- b")), usage=Usage(4, 40, 4, 2.0))
 STEP = {
-    "reflect": ("state=state", "rollouts=rollouts.jsonl", "prompts=prompts", "out=out.jsonl"),
+    "reflect": ("step=e1s2", "state=state", "rollouts=rollouts.jsonl", "prompts=prompts", "out=out.jsonl"),
     "aggregate": ("step=e1s2", "state=state", "patches=patches.jsonl", "prompts=prompts", "out=out.json"),
     "apply": ("step=e1s2", "edit_budget=1", "state=state", "merged=merged.json", "prompts=prompts", "out=out"),
 }
@@ -64,6 +64,7 @@ def bench(bench):
     optimizer = {
         "_target_": "skillpipe.optimizers.model.ModelOptimizer", "source": "x", "model_source": "x", "model": "t",
         "minibatch_size": 1, "merge_batch_size": 2, "trajectory_tokens": 1000, "reflect_on": "failures", "api": api,
+        "update_mode": "patch", "execution_notes": False,
     }  # fmt: skip
     for section in ("plan", "reflect", "aggregate", "apply"):
         params[section]["optimizer"] = optimizer
@@ -107,6 +108,20 @@ def test_what_was_spent_before_is_the_sum_over_all_files(bench):
     spent = "spent=[state/history.jsonl,known.jsonl,known.jsonl]"
     assert "has used 6 calls, 66 tokens," in stopped(bench, spent, "budget.target.max_calls=6")
     assert bench.run_here("rollout", *WORDS, spent, "budget.target.max_calls=9").code == 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "used"), [("max_calls=5", "6 calls, 66 tokens"), ("max_tokens=65", "6 calls, 66 tokens")]
+)
+def test_where_there_is_nothing_to_run_the_budget_is_kept_all_the_same(bench, limit, used):
+    """test_best, of a run whose best skill is the initial one: what test_initial took is known only there."""
+    write_state(bench.root / "state", state(1, 0, used=Usage(2, 20, 2)))
+    write_rows(bench.root / "initial.jsonl", [passed(f"t{number}") for number in range(4)])
+    words = ("unless=skills/toy", "spent=[state/history.jsonl,initial.jsonl]")
+    assert f"has used {used}, $" in stopped(bench, *words, f"budget.target.{limit}")
+    ended = bench.run_here("rollout", *WORDS, *words, "budget.target.max_calls=6", "budget.target.max_tokens=66")
+    assert (ended.code, ended.err) == (0, "")
+    assert read_rows(bench.root / "runs" / "rollouts.jsonl", Rollout) == []
 
 
 def test_a_file_of_what_was_spent_that_is_missing_is_refused_by_name(bench):

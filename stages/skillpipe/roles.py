@@ -1,4 +1,4 @@
-"""Open the two roles that ask models, from their choices in the configuration."""
+"""Open the three roles that ask models, from their choices in the configuration."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,8 +32,15 @@ def optimizer(choice: Choice, execution: Execution, budget: Budget, spent: Usage
 
 
 @contextmanager
+def judge(choice: Choice, execution: Execution, budget: Budget, spent: Usage) -> Iterator[Metered]:
+    """The model that judges, metered. It is closed at the end, like the target. For a choice that names one."""
+    with _metered(choice | execution.judge, "judge", budget, spent) as model:
+        yield model
+
+
+@contextmanager
 def _metered(choice: Choice, role: str, budget: Budget, spent: Usage) -> Iterator[Metered]:
-    limits = budget.target if role == "target" else budget.optimizer
+    limits = {"target": budget.target, "optimizer": budget.optimizer, "judge": budget.judge}[role]
     model = Metered(build(choice, role), role, limits, spent)
     try:
         if limits.max_cost_usd is not None and model.list_price is None:
@@ -43,6 +50,6 @@ def _metered(choice: Choice, role: str, budget: Budget, spent: Usage) -> Iterato
                 "dollars per million tokens"
             )
         yield model
+        model.settle()
     finally:
         model.close()
-    model.settle()

@@ -5,6 +5,6 @@ what a killed process left open is known to be in doubt. `python -m skillpipe.le
 it.
 """
 
-from skillpipe.ledger.store import Answer, Call, InDoubt, Ledger, canonical, key_of
+from skillpipe.ledger.store import Call, InDoubt, Ledger, canonical, key_of
 
-__all__ = ["Answer", "Call", "InDoubt", "Ledger", "canonical", "key_of"]
+__all__ = ["Call", "InDoubt", "Ledger", "canonical", "key_of"]

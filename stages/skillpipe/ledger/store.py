@@ -17,7 +17,7 @@ from skillpipe.models import Reply
 from skillpipe.records import Usage
 from skillpipe.secrets import Secrets
 
-_FIND = "SELECT state, owner, reply, finish, input_tokens, output_tokens, cost_usd FROM calls WHERE key = ?"
+_FIND = "SELECT state, owner, doubts, reply, finish, input_tokens, output_tokens, cost_usd FROM calls WHERE key = ?"
 _RESERVE = """
 INSERT INTO calls (key, state, owner, model, experiment, request, attempts, doubts, reserved_at)
 VALUES (:key, 'reserved', :owner, :model, :experiment, :request, 1, 0, :now)
@@ -51,14 +51,6 @@ class Call:
     key: str
     model: str
     request: str
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What was paid for. `cost_usd` is None when no price is known."""
-
-    reply: Reply
-    cost_usd: float | None
 
 
 class InDoubt(SkillpipeError):
@@ -96,16 +88,25 @@ class Ledger:
         self._experiment, self._on_doubt, self._secrets = experiment, on_doubt, secrets
         self._hits: Counter[str] = Counter()
         self._misses: Counter[str] = Counter()
+        self._doubts: dict[str, int] = {}
         self._db = connect(self._path, create=True)
         self._owners = owners_folder(self._path)
         self._owner = Owner(self._owners)
 
-    def find(self, call: Call) -> Answer | None:
+    @property
+    def doubts(self) -> int:
+        """How often the calls that were asked for here had been sent by a process that died, and were sent again.
+
+        They may have been paid each time. It is the same for whoever asks for the same calls, now or later.
+        """
+        return sum(self._doubts.values())
+
+    def find(self, call: Call) -> Reply | None:
         """The answer when it is known. Writes nothing."""
         row = self._db.execute(_FIND, (call.key,)).fetchone()
         return self._hit(call, row) if row is not None and row[0] == "done" else None
 
-    def claim(self, call: Call) -> Answer | Literal["mine", "busy"]:
+    def claim(self, call: Call) -> Reply | Literal["mine", "busy"]:
         """The answer when it is known; else "mine", or "busy".
 
         "mine": the call is reserved, and must now be sent and then settled, failed or abandoned. "busy":
@@ -120,14 +121,15 @@ class Ledger:
             if found is None:
                 self._db.execute(_RESERVE, self._row(call))
                 self._misses[call.model] += 1
+                self._note(call, self._db.execute(_FIND, (call.key,)).fetchone())
         return found or "mine"
 
-    def settle(self, call: Call, answer: Answer, attempts: int) -> Answer:
-        """Write the answer down, and return it as it will be found again: use that one.
+    def settle(self, call: Call, reply: Reply, attempts: int) -> Reply:
+        """Write the answer down, with the cost in its usage, and return it as it will be found again: use that one.
 
         `attempts` is the number of requests that this claim sent.
         """
-        reply = replace(answer.reply, text=self._secrets.known(answer.reply.text))
+        reply = replace(reply, text=self._secrets.known(reply.text))
         self._close_row(
             call,
             attempts,
@@ -136,9 +138,9 @@ class Ledger:
             finish=reply.finish,
             input_tokens=reply.usage.input_tokens,
             output_tokens=reply.usage.output_tokens,
-            cost_usd=answer.cost_usd,
+            cost_usd=reply.usage.cost_usd,
         )
-        return Answer(reply, answer.cost_usd)
+        return reply
 
     def fail(self, call: Call, error_class: str, error: str, attempts: int) -> None:
         """Write down that the call could not be made or answered."""
@@ -160,7 +162,7 @@ class Ledger:
         self._db.close()
         self._owner.close()
 
-    def _known(self, call: Call) -> Answer | Literal["busy"] | None:
+    def _known(self, call: Call) -> Reply | Literal["busy"] | None:
         """What the row says; None when the call may be reserved."""
         row = self._db.execute(_FIND, (call.key,)).fetchone()
         if row is None or row[0] == "failed":
@@ -171,15 +173,22 @@ class Ledger:
             return "busy"
         if self._on_doubt == "stop":
             raise InDoubt(
-                f"{self._path}: a call to {call.model} was sent by a run that died, and may have been paid:"
-                " `python -m skillpipe.ledger doubts` lists such calls; on_doubt: retry sends them again"
+                f"{self._path}: a call to {call.model} was sent by a run that died, and may have been paid; "
+                f"`python -m skillpipe.ledger --ledger {self._path} doubts` lists such calls. To send them again, type "
+                "`python stages/compose.py execution.target.on_doubt=retry` (or execution.optimizer.on_doubt=retry), "
+                "with the overrides of this run, and `dvc repro`"
             )
         return None
 
-    def _hit(self, call: Call, row: tuple[Any, ...]) -> Answer:
-        _, _, text, finish, input_tokens, output_tokens, cost = row
+    def _hit(self, call: Call, row: tuple[Any, ...]) -> Reply:
+        _, _, _, text, finish, input_tokens, output_tokens, cost = row
         self._hits[call.model] += 1
-        return Answer(Reply(text, Usage(1, input_tokens, output_tokens, cost), finish), cost)
+        self._note(call, row)
+        return Reply(text, Usage(1, input_tokens, output_tokens, cost), finish)
+
+    def _note(self, call: Call, row: tuple[Any, ...]) -> None:
+        if doubts := row[2]:
+            self._doubts[call.key] = doubts
 
     def _close_row(self, call: Call, attempts: int, **values: object) -> None:
         row = {**self._row(call), **dict.fromkeys(_OUTCOME), **values, "more": attempts - 1}

@@ -65,8 +65,10 @@ class Model(Protocol):
 
     `complete` may be awaited many times at once; the reply depends on the request alone, never on what was asked
     before or on who asks beside it. It raises ModelError for a failed call and SkillpipeError (skillpipe.errors)
-    when the model cannot be used at all: not installed, no key. A model may have a property `list_price`, a Price:
-    without one, the cost of a run is not estimated and a cost cap is refused.
+    when the model cannot be used at all: not installed, no key. A model may also tell, as
+    properties: `list_price`, a Price (without one, the cost of a run is not estimated and a cost cap is refused);
+    `max_tokens`, the longest answer (without it, what a run writes is not estimated); `doubts`, how many calls of a
+    process that died it has sent again, which count against the budget.
     """
 
     async def complete(self, request: Request) -> Reply:

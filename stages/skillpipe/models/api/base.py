@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from skillpipe.errors import SkillpipeError
-from skillpipe.ledger import Answer, Call, Ledger, canonical, key_of
+from skillpipe.ledger import Call, Ledger, canonical, key_of
 from skillpipe.models import ModelError, Price, Reply, Request
 from skillpipe.models.api.calling import GivenUp, answered
 from skillpipe.models.api.faults import CallFailed, Fault, advice
@@ -24,10 +24,18 @@ class ApiModel(ABC):
     """A model that completes chats through some wire, and pays for no answer twice.
 
     Args:
-        settings: all that an answer depends on, besides the request. They must hold no key.
+        wire: the settings of one wire alone that an answer depends on, and its name. They must hold no key.
         provider: who answers, for messages.
+    What an answer depends on, over any wire:
+        model: as the provider calls it.
+        api_base: the server's address; None is the provider's own.
+        temperature, max_tokens: of one answer; None leaves it to the provider.
+        seed: sent where it is not None, plus the request's replicate; few providers heed it.
+        extra: further fields of the request, such as reasoning_effort or top_p.
+    The key and the price:
         api_key_env: the environment variable that holds the key; None where no key is needed.
         price: {input_per_mtok, output_per_mtok} in US dollars, or None.
+    How it is run:
         timeout_s: for one try, as a whole.
         ledger, on_doubt: see Ledger.
         retry: the fields of Retry.
@@ -37,9 +45,15 @@ class ApiModel(ABC):
 
     def __init__(
         self,
-        settings: Mapping[str, Any],
+        wire: Mapping[str, Any],
         *,
         provider: str,
+        model: str,
+        api_base: str | None,
+        temperature: float | None,
+        max_tokens: int | None,
+        seed: int | None,
+        extra: Mapping[str, Any],
         api_key_env: str | None,
         price: Mapping[str, float] | None,
         timeout_s: float,
@@ -49,9 +63,17 @@ class ApiModel(ABC):
     ) -> None:
         if on_doubt not in ("retry", "stop"):
             raise SkillpipeError(f"{provider}: on_doubt is {on_doubt!r}; allowed are retry and stop")
-        refuse_secrets(settings, provider)
-        self._settings = dict(settings)
-        self._model: str = settings["model"]
+        self._settings = {
+            **wire,
+            "model": model,
+            "api_base": api_base,
+            "temperature": temperature,
+            "max_tokens": max_tokens,
+            "seed": seed,
+            "extra": dict(extra),
+        }
+        refuse_secrets(self._settings, provider)
+        self._model, self.max_tokens = model, max_tokens
         self._provider, self._key_env = provider, api_key_env
         self._price = Price(**price) if price is not None else None
         self._timeout_s, self._retry = timeout_s, Retry(**retry)
@@ -64,7 +86,7 @@ class ApiModel(ABC):
         """What `_send` is given. SkillpipeError when nothing can be sent at all."""
 
     @abstractmethod
-    async def _send(self, arguments: dict[str, Any]) -> Answer:
+    async def _send(self, arguments: dict[str, Any]) -> Reply:
         """One try. Raises CallFailed for whatever the server or the network does wrong."""
 
     @property
@@ -72,18 +94,23 @@ class ApiModel(ABC):
         """What tokens cost, as far as known before a call: None means that a cost cap cannot be kept."""
         return self._price
 
+    @property
+    def doubts(self) -> int:
+        """How many calls of the requests so far had been sent by a process that died, see Ledger; 0 once closed."""
+        return self._ledger.doubts if self._ledger else 0
+
     async def complete(self, request: Request) -> Reply:
         """Answer one request, from the ledger when it is known there."""
         ledger = self._opened()
         call = self._call(request)
-        answer = ledger.find(call)
-        if answer is None:
+        reply = ledger.find(call)
+        if reply is None:
             arguments = self._arguments(request, self._key())
             try:
-                answer = await answered(ledger, call, lambda: self._timed(arguments), self._retry)
+                reply = await answered(ledger, call, lambda: self._timed(arguments), self._retry)
             except GivenUp as error:
                 raise self._model_error(error) from None
-        return answer.reply
+        return reply
 
     def close(self) -> None:
         """Write down the hit rate and close the ledger."""
@@ -123,7 +150,7 @@ class ApiModel(ABC):
             )
         return key
 
-    async def _timed(self, arguments: dict[str, Any]) -> Answer:
+    async def _timed(self, arguments: dict[str, Any]) -> Reply:
         """One try, over in time even when bytes keep trickling in."""
         try:
             return await asyncio.wait_for(self._send(arguments), self._timeout_s)
@@ -162,10 +189,10 @@ def response_format(request: Request) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": schema}
 
 
-def an_answer(
+def a_reply(
     *, text: str | None, finish: str | None, input_tokens: int, output_tokens: int, cost_usd: float | None
-) -> Answer:
-    """The answer as every wire gives it. CallFailed when the provider's filter took it away.
+) -> Reply:
+    """The reply as every wire gives it. CallFailed when the provider's filter took it away.
 
     Lone surrogates, which no file can hold, become U+FFFD.
     """
@@ -173,4 +200,4 @@ def an_answer(
         raise CallFailed(Fault("content_filter", None, "finish_reason content_filter"))
     writable = (text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     ended: Literal["stop", "length"] = "length" if finish == "length" else "stop"
-    return Answer(Reply(writable, Usage(1, input_tokens, output_tokens, cost_usd), ended), cost_usd)
+    return Reply(writable, Usage(1, input_tokens, output_tokens, cost_usd), ended)

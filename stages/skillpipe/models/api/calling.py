@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from skillpipe.ledger import Answer, Call, Ledger
+from skillpipe.ledger import Call, Ledger
+from skillpipe.models import Reply
 from skillpipe.models.api.faults import CallFailed, Fault
 from skillpipe.models.api.retry import Retry
 
@@ -13,7 +14,7 @@ POLL_S = 0.05
 # How long a cancelled call may still take: an answer that is on its way has been paid for.
 GRACE_S = 1.0
 
-Send = Callable[[], Coroutine[Any, Any, Answer]]
+Send = Callable[[], Coroutine[Any, Any, Reply]]
 
 
 class GivenUp(Exception):
@@ -25,7 +26,7 @@ class GivenUp(Exception):
         self.attempts = attempts
 
 
-async def answered(ledger: Ledger, call: Call, send: Send, retry: Retry) -> Answer:
+async def answered(ledger: Ledger, call: Call, send: Send, retry: Retry) -> Reply:
     """The answer from the ledger or from `send`, which makes one try and raises CallFailed.
 
     Of two that want the same call at once, in whatever processes, one sends and the other waits; it takes
@@ -34,11 +35,11 @@ async def answered(ledger: Ledger, call: Call, send: Send, retry: Retry) -> Answ
     """
     while (found := ledger.claim(call)) == "busy":
         await asyncio.sleep(POLL_S)
-    if isinstance(found, Answer):
+    if isinstance(found, Reply):
         return found
     attempts, under_way = 0, False
 
-    async def once() -> Answer:
+    async def once() -> Reply:
         nonlocal attempts, under_way
         attempts, under_way = attempts + 1, True
         try:
@@ -61,7 +62,7 @@ async def answered(ledger: Ledger, call: Call, send: Send, retry: Retry) -> Answ
         raise
 
 
-async def _try(send: Send, keep: Callable[[Answer], object]) -> Answer:
+async def _try(send: Send, keep: Callable[[Reply], object]) -> Reply:
     """One try. Cancelled, it gets GRACE_S to end; an answer that comes in that time goes to `keep`."""
     task = asyncio.ensure_future(send())
     try:

@@ -7,15 +7,13 @@ seconds are spent on importing that.
 import asyncio
 import importlib
 import json
-from collections.abc import AsyncGenerator, Mapping
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import AsyncGenerator
+from typing import Any
 from urllib.parse import urlsplit
 
 from skillpipe.errors import SkillpipeError
-from skillpipe.ledger import Answer
-from skillpipe.models import Request
-from skillpipe.models.api.base import ApiModel, an_answer, messages, response_format, sampling
+from skillpipe.models import Reply, Request
+from skillpipe.models.api.base import ApiModel, a_reply, messages, response_format, sampling
 from skillpipe.models.api.faults import CallFailed, Fault, Kind, fault_of
 
 INSTALL = "pip install -c constraints.txt -e ."
@@ -24,61 +22,22 @@ INSTALL = "pip install -c constraints.txt -e ."
 class ChatServer(ApiModel):
     """Completes chats by POST to {api_base}/chat/completions.
 
-    What an answer depends on:
+    Args:
         model: the name by which the server knows it.
         api_base: the server's address, up to and without /chat/completions.
-        temperature, max_tokens: of one answer; None leaves it to the server.
-        seed: sent where it is not None, plus the request's replicate.
-        extra: further fields of the request's body, such as top_p or chat_template_kwargs.
         json_schema: whether to hold the model to a request's schema.
-    The key and the price:
-        api_key_env: the environment variable that holds the key; None where no key is needed.
-        price: {input_per_mtok, output_per_mtok} in US dollars; None is unknown.
-    How it is run: timeout_s, ledger, on_doubt, retry, see ApiModel.
+        shared: the other arguments of ApiModel, by its names; `extra` are further fields of the request's body, such
+            as top_p or chat_template_kwargs.
     """
 
-    def __init__(
-        self,
-        *,
-        model: str,
-        api_base: str,
-        api_key_env: str | None,
-        temperature: float | None,
-        max_tokens: int | None,
-        seed: int | None,
-        extra: Mapping[str, Any],
-        json_schema: bool,
-        price: Mapping[str, float] | None,
-        timeout_s: float,
-        ledger: str | Path,
-        on_doubt: Literal["retry", "stop"],
-        retry: Mapping[str, Any],
-    ) -> None:
+    def __init__(self, *, model: str, api_base: str, json_schema: bool, **shared: Any) -> None:
         address = urlsplit(api_base or "")
         if address.scheme not in ("http", "https") or not address.hostname:
             raise SkillpipeError("chat server: api_base is no address; give one such as http://localhost:8000/v1")
         if not model:
             raise SkillpipeError("chat server: model is empty; give the name by which the server knows it")
-        settings = {
-            "wire": "chat",
-            "model": model,
-            "api_base": api_base,
-            "temperature": temperature,
-            "max_tokens": max_tokens,
-            "seed": seed,
-            "extra": dict(extra),
-            "json_schema": json_schema,
-        }
-        super().__init__(
-            settings,
-            provider=address.hostname,
-            api_key_env=api_key_env,
-            price=price,
-            timeout_s=timeout_s,
-            ledger=ledger,
-            on_doubt=on_doubt,
-            retry=retry,
-        )
+        wire = {"wire": "chat", "json_schema": json_schema}
+        super().__init__(wire, provider=address.hostname, model=model, api_base=api_base, **shared)
         self._sessions: AsyncGenerator[Any, None] | None = None
         self._session: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -91,7 +50,7 @@ class ChatServer(ApiModel):
             body["response_format"] = response_format(request)
         return {"json": body, "headers": {"Authorization": f"Bearer {key}"} if key else {}}
 
-    async def _send(self, arguments: dict[str, Any]) -> Answer:
+    async def _send(self, arguments: dict[str, Any]) -> Reply:
         url = self._settings["api_base"].rstrip("/") + "/chat/completions"
         session = await self._connected()
         try:
@@ -105,14 +64,14 @@ class ChatServer(ApiModel):
         if status != 200:
             raise CallFailed(fault_of(status, _message(text), headers))
         try:
-            return self._answer(json.loads(text))
+            return self._reply(json.loads(text))
         except (ValueError, LookupError, TypeError, AttributeError):
             raise CallFailed(Fault("bad_reply", None, f"no chat completion: {text[:100]!r}")) from None
 
-    def _answer(self, completion: dict[str, Any]) -> Answer:
+    def _reply(self, completion: dict[str, Any]) -> Reply:
         choice, usage = completion["choices"][0], completion.get("usage") or {}
         read, written = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
-        return an_answer(
+        return a_reply(
             text=choice["message"].get("content"),
             finish=choice.get("finish_reason"),
             input_tokens=read,

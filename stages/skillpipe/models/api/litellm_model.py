@@ -3,14 +3,11 @@
 import importlib
 import logging
 import os
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal
 
 from skillpipe.errors import SkillpipeError
-from skillpipe.ledger import Answer
-from skillpipe.models import Price, Request
-from skillpipe.models.api.base import ApiModel, an_answer, messages, response_format, sampling
+from skillpipe.models import Price, Reply, Request
+from skillpipe.models.api.base import ApiModel, a_reply, messages, response_format, sampling
 from skillpipe.models.api.faults import CallFailed, Fault, classify
 from skillpipe.models.api.pricing import list_price
 
@@ -20,67 +17,27 @@ INSTALL = "pip install -c constraints.txt -e ."
 class LitellmModel(ApiModel):
     """Completes chats with any model that litellm knows.
 
-    What an answer depends on:
+    Args:
         model: provider/name, as litellm writes it.
-        api_base: the server's address; None is the provider's own.
-        temperature, max_tokens: of one answer; None leaves it to the provider.
-        seed: sent where it is not None, plus the request's replicate; few providers heed it.
-        extra: further arguments of litellm.completion, such as reasoning_effort or top_p.
         drop_params: leave out what the provider does not know, instead of failing.
         json_schema: hold the model to a request's schema: "auto" (where litellm says that it can be),
             "always" or "never".
-    The key and the price:
-        api_key_env: the environment variable that holds the key; None where no key is needed.
-        price: {input_per_mtok, output_per_mtok} in US dollars; None is litellm's list.
-    How it is run: timeout_s, ledger, on_doubt, retry, see ApiModel.
+        shared: the other arguments of ApiModel, by its names; `extra` are further arguments of litellm.completion,
+            and a `price` of None is litellm's list.
 
     litellm is imported when the first answer is not known: that takes seconds.
     """
 
     def __init__(
-        self,
-        *,
-        model: str,
-        api_base: str | None,
-        api_key_env: str | None,
-        temperature: float | None,
-        max_tokens: int | None,
-        seed: int | None,
-        extra: Mapping[str, Any],
-        drop_params: bool,
-        json_schema: Literal["auto", "always", "never"],
-        price: Mapping[str, float] | None,
-        timeout_s: float,
-        ledger: str | Path,
-        on_doubt: Literal["retry", "stop"],
-        retry: Mapping[str, Any],
+        self, *, model: str, drop_params: bool, json_schema: Literal["auto", "always", "never"], **shared: Any
     ) -> None:
         provider, slash, name = (model or "").partition("/")
         if not (provider and slash and name):
             raise SkillpipeError(f"litellm: model is {model!r}; give it as provider/name: openai/gpt-5-mini")
         if json_schema not in ("auto", "always", "never"):
             raise SkillpipeError(f"litellm: json_schema is {json_schema!r}; allowed are auto, always, never")
-        settings = {
-            "wire": "litellm",
-            "model": model,
-            "api_base": api_base,
-            "temperature": temperature,
-            "max_tokens": max_tokens,
-            "seed": seed,
-            "extra": dict(extra),
-            "drop_params": drop_params,
-            "json_schema": json_schema,
-        }
-        super().__init__(
-            settings,
-            provider=provider,
-            api_key_env=api_key_env,
-            price=price,
-            timeout_s=timeout_s,
-            ledger=ledger,
-            on_doubt=on_doubt,
-            retry=retry,
-        )
+        wire = {"wire": "litellm", "drop_params": drop_params, "json_schema": json_schema}
+        super().__init__(wire, provider=provider, model=model, **shared)
 
     @property
     def list_price(self) -> Price | None:
@@ -115,7 +72,7 @@ class LitellmModel(ApiModel):
         wanted = self._settings["json_schema"]
         return wanted == "always" or (wanted == "auto" and bool(litellm.supports_response_schema(model=self._model)))
 
-    async def _send(self, arguments: dict[str, Any]) -> Answer:
+    async def _send(self, arguments: dict[str, Any]) -> Reply:
         try:
             response = await load().acompletion(**arguments)
         except Exception as error:  # whatever it is, it becomes a CallFailed that says so
@@ -126,7 +83,7 @@ class LitellmModel(ApiModel):
         read = (usage.prompt_tokens or 0) if usage else 0
         written = (usage.completion_tokens or 0) if usage else 0
         cost = self._price.of(read, written) if self._price else response._hidden_params.get("response_cost")
-        return an_answer(
+        return a_reply(
             text=choice.message.content,
             finish=choice.finish_reason,
             input_tokens=read,
