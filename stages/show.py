@@ -22,13 +22,15 @@ def show(summary: Summary, results: Path) -> str:
         "test (held out)": f"{summary.test_initial:.3f} -> {summary.test_best:.3f}  ({summary.test_gain:+.3f})",
         "val": f"{summary.val_initial:.3f} -> {summary.val_best:.3f}",
         "steps": f"{summary.steps}: {summary.steps_accepted} accepted, {summary.steps_rejected} rejected, "
-        f"{summary.steps_no_change} without change",
+        f"{summary.steps_no_change} without change, {summary.steps_stopped} after training had stopped",
         "edits": f"{summary.edits_proposed} proposed, {summary.edits_applied} tried, {summary.edits_kept} kept",
-        "target": f"{summary.target_calls} calls, {summary.target_tokens} tokens",
+        "target": f"{summary.target_calls} calls, {summary.target_tokens} tokens; "
+        f"{summary.val_not_needed} val rollouts not needed",
         "optimizer": f"{summary.optimizer_calls} calls, {summary.optimizer_tokens} tokens; "
         f"{summary.reply_failures} replies unusable, {summary.fallbacks} fallbacks",
         "cost": "not known: no price" if summary.cost_usd is None else f"${summary.cost_usd:.4f}",
         "best skill": f"{best}",
+        "report": f"{results / 'report.html'}  (open it in a browser)",
         "its diff": f"{results / 'diff.patch'}  (git apply it to keep it)",
     }
     return "\n".join(f"{name:<16}  {text}" for name, text in rows.items())

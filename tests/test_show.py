@@ -7,7 +7,13 @@ from show import show
 from skillpipe.artifacts import write_record
 from skillpipe.records import Summary
 
-SUMMARY = Summary(0.25, 0.75, 0.5, 0.25, 0.75, 1.0, 0.3, 0.8, 4, 2, 1, 1, 9, 5, 3, 2, 1, 120, 4240, 14, 900, 0.5)
+SUMMARY = Summary(
+    test_initial=0.25, test_best=0.75, test_gain=0.5, test_initial_soft=0.25, test_best_soft=0.75, test_last=None,
+    test_coverage=1.0, val_initial=0.3, val_best=0.8, steps=5, steps_accepted=2, steps_rejected=1, steps_no_change=1,
+    steps_stopped=1, edits_proposed=9, edits_applied=5, edits_kept=3, reply_failures=2, fallbacks=1, val_not_needed=7,
+    training_calls=80, target_calls=120, target_tokens=4240, optimizer_calls=14, optimizer_tokens=900, judge_calls=0,
+    cost_usd=0.5,
+)  # fmt: skip
 
 
 def lines(summary: Summary = SUMMARY) -> dict[str, str]:
@@ -22,9 +28,9 @@ def test_the_gain_on_held_out_tasks_comes_first():
 
 def test_steps_edits_and_calls_are_told():
     text = show(SUMMARY, Path("results"))
-    assert "4: 2 accepted, 1 rejected, 1 without change" in text
+    assert "5: 2 accepted, 1 rejected, 1 without change, 1 after training had stopped" in text
     assert "9 proposed, 5 tried, 3 kept" in text
-    assert lines()["target"].strip() == "120 calls, 4240 tokens"
+    assert lines()["target"].strip() == "120 calls, 4240 tokens; 7 val rollouts not needed"
     assert lines()["optimizer"].strip() == "14 calls, 900 tokens; 2 replies unusable, 1 fallbacks"
 
 
