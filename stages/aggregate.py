@@ -13,7 +13,7 @@ from omegaconf import MISSING
 from skillpipe import config, roles, sections
 from skillpipe.artifacts import read_rows, write_record
 from skillpipe.optimizers import Optimizer
-from skillpipe.records import Merged, Patch
+from skillpipe.records import Memory, Merged, Patch
 from skillpipe.sections import Budget, Execution
 from skillpipe.state import read_state
 
@@ -31,9 +31,9 @@ class Args(sections.Aggregate):
     budget: Budget = MISSING
 
 
-def aggregate(optimizer: Optimizer, step: str, skill: str, patches: Sequence[Patch]) -> Merged:
+def aggregate(optimizer: Optimizer, step: str, skill: str, patches: Sequence[Patch], memory: Memory) -> Merged:
     """The optimizer's merge of all patches for the skill."""
-    return asyncio.run(optimizer.merge(step, skill, patches))
+    return asyncio.run(optimizer.merge(step, skill, patches, memory))
 
 
 @config.stage("aggregate", Args)
@@ -42,7 +42,7 @@ def main(args: Args) -> None:
     skill = state.current.skill["SKILL.md"].decode()
     spent = sum((patch.usage for patch in patches), state.spent.optimizer)
     with roles.optimizer(args.optimizer, args.execution, args.budget, spent, args.prompts) as optimizer:
-        merged = aggregate(optimizer, args.step, skill, patches)
+        merged = aggregate(optimizer, args.step, skill, patches, state.recalled(args.step))
     write_record(args.out, merged)
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from omegaconf import MISSING
 
 from skillpipe import config, roles, sections
-from skillpipe.envs import Environment
+from skillpipe.envs.opening import environment
 from skillpipe.errors import SkillpipeError
-from skillpipe.executor import run_tasks
+from skillpipe.executor import read_run, run_tasks
 from skillpipe.records import SPLITS, Rollout, Usage
-from skillpipe.scoring import coverage, mean, require_coverage
+from skillpipe.scoring import SOFT, coverage, mean, require_coverage
 from skillpipe.sections import Budget, Execution
 from skillpipe.skill import body_for_target, read_folder
 
@@ -25,13 +25,14 @@ class Args(sections.Rollout):
 
     skill: str = MISSING
     split: str = MISSING
+    prompts: str = "prompts"
     execution: Execution = MISSING
     budget: Budget = MISSING
 
 
 def evaluate(rollouts: Sequence[Rollout]) -> str:
     """One line of figures: mean hard and soft score over the scored tasks, number of tasks, share scored."""
-    hard, soft = mean(rollouts), mean(rollouts, "soft")
+    hard, soft = mean(rollouts), mean(rollouts, SOFT)
     scores = "no task was scored" if hard is None or soft is None else f"hard {hard:.3f}  soft {soft:.3f}"
     return f"{scores}  n {len(rollouts)}  coverage {coverage(rollouts):.3f}"
 
@@ -41,12 +42,13 @@ def main(args: Args) -> None:
     split = next((split for split in SPLITS if split == args.split), None)
     if split is None:
         raise SkillpipeError(f"split is {args.split!r}; allowed are {', '.join(SPLITS)}")
-    environment: Environment = config.build(args.env, "env")
-    skill, tasks = body_for_target(read_folder(args.skill)["SKILL.md"].decode()), environment.tasks(split)
-    label = f"{args.skill} on {split}"
-    concurrency = args.execution.max_concurrency
-    with roles.target(args.target, args.execution, args.budget, Usage()) as target:
-        rollouts = run_tasks(environment, tasks, skill, target, max_concurrency=concurrency, label=label)
+    skill, label = body_for_target(read_folder(args.skill)["SKILL.md"].decode()), f"{args.skill} on {split}"
+    execution, budget, run = args.execution, args.budget, read_run(args.execution, args.scores, label)
+    with (
+        roles.target(args.target, execution, budget, Usage()) as target,
+        environment(args.env, args.judge, execution, budget, Usage(), args.prompts) as env,
+    ):
+        rollouts = run_tasks(env, env.tasks(split), skill, target, run)
     print(evaluate(rollouts))
     require_coverage(rollouts, args.min_coverage, label)
 

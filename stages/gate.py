@@ -4,8 +4,6 @@ Reads: the state before the step, the candidate's folder, its rollouts on val, t
 Writes: a state folder; a rejected step writes the unchanged skill. Model calls: none.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,12 +11,11 @@ from omegaconf import MISSING
 
 from skillpipe import config, sections
 from skillpipe.artifacts import read_record, read_rows
-from skillpipe.errors import SkillpipeError
-from skillpipe.gating import Rule, no_change
-from skillpipe.records import ApplyReport, Decision, LineageRow, Rollout, Spent, StepRecord, Usage
-from skillpipe.scoring import coverage, mean
+from skillpipe.judgement import read_judgement
+from skillpipe.records import ApplyReport, Rollout
 from skillpipe.skill import read_folder
-from skillpipe.state import State, Version, read_state, val_scores, write_state
+from skillpipe.state import State, read_state, write_state
+from skillpipe.transition import Evaluated, Judgement, advance
 
 
 @dataclass
@@ -32,77 +29,21 @@ class Args(sections.Gate):
     out: str = MISSING
 
 
-def gate(
-    state: State,
-    candidate: Mapping[str, bytes],
-    report: ApplyReport,
-    val: Sequence[Rollout],
-    train: Sequence[Rollout],
-    rule: Rule,
-) -> State:
-    """The state after the step. `val` is empty exactly when the candidate is the current skill."""
-    version = Version(dict(candidate), val_scores(val))
-    if version.skill == state.current.skill:
-        decision = no_change(state.current.val, _why_unchanged(report))
-    elif not val:
-        raise SkillpipeError(f"{report.step}: the candidate has no val rollouts; run its validate stage")
-    else:
-        decision = rule.decide(state.current.val, state.best.val, version.val)
-    current = version if decision.action in ("accept", "accept_new_best") else state.current
-    best = version if decision.action == "accept_new_best" else state.best
-    record = StepRecord(
-        step=report.step,
-        decision=decision,
-        current=mean(current.val) or 0.0,
-        best=mean(best.val) or 0.0,
-        coverage=coverage(val or current.val),
-        train_hard=mean(train),
-        edits_proposed=len(report.outcomes),
-        edits_applied=sum(outcome.status == "applied" for outcome in report.outcomes),
-        refused=tuple(row for row in report.outcomes if row.status not in ("applied", "over_budget")),
-        reply_failures=report.reply_failures,
-        fallbacks=len(report.fallbacks),
-        spent=Spent(sum((row.usage for row in [*train, *val]), Usage()), report.usage),
-    )
-    return State(current, best, (*state.history, record), (*state.lineage, *_lineage(report, decision)))
-
-
-def _lineage(report: ApplyReport, decision: Decision) -> list[LineageRow]:
-    entered = [outcome for outcome in report.outcomes if outcome.status == "applied"]
-    return [
-        LineageRow(
-            step=report.step,
-            rank=rank,
-            edit=outcome.edit,
-            old_lines=outcome.old_lines,
-            lines=outcome.lines,
-            action=decision.action,
-            score_before=decision.current,
-            score_after=decision.candidate,
-        )
-        for rank, outcome in enumerate(entered, start=1)
-    ]
-
-
-def _why_unchanged(report: ApplyReport) -> str:
-    if not report.outcomes:
-        return "no edit was proposed"
-    statuses = Counter(outcome.status for outcome in report.outcomes)
-    return "no edit took effect: " + ", ".join(f"{count} {status}" for status, count in statuses.most_common())
+def gate(state: State, candidate: Evaluated, judgement: Judgement) -> State:
+    """The state after the step."""
+    return advance(state, candidate, judgement)
 
 
 @config.stage("gate", Args)
 def main(args: Args) -> None:
-    candidate = Path(args.candidate)
-    after = gate(
-        read_state(args.state),
-        read_folder(candidate / "skill"),
-        read_record(candidate / "report.json", ApplyReport),
+    folder = Path(args.candidate)
+    candidate = Evaluated(
+        read_folder(folder / "skill"),
+        read_record(folder / "report.json", ApplyReport),
         read_rows(args.val, Rollout),
         read_rows(args.rollouts, Rollout),
-        config.build(args.rule, "gate.rule"),
     )
-    write_state(args.out, after)
+    write_state(args.out, gate(read_state(args.state), candidate, read_judgement(args)))
 
 
 if __name__ == "__main__":

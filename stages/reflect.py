@@ -13,15 +13,16 @@ from omegaconf import MISSING
 from skillpipe import config, roles, sections
 from skillpipe.artifacts import read_rows, write_rows
 from skillpipe.optimizers import Optimizer
-from skillpipe.records import Patch, Rollout
+from skillpipe.records import Memory, Patch, Rollout
 from skillpipe.sections import Budget, Execution
-from skillpipe.state import State, read_state
+from skillpipe.state import read_state
 
 
 @dataclass
 class Args(sections.Reflect):
-    """reflect's section of params.yaml, its paths, how to run, and what may be spent."""
+    """reflect's section of params.yaml, its step, its paths, how to run, and what may be spent."""
 
+    step: str = MISSING
     state: str = MISSING
     rollouts: str = MISSING
     prompts: str = MISSING
@@ -30,18 +31,18 @@ class Args(sections.Reflect):
     budget: Budget = MISSING
 
 
-def reflect(optimizer: Optimizer, state: State, rollouts: Sequence[Rollout]) -> list[Patch]:
+def reflect(optimizer: Optimizer, skill: str, rollouts: Sequence[Rollout], memory: Memory) -> list[Patch]:
     """The optimizer's patches for the current skill, in its order."""
-    skill = state.current.skill["SKILL.md"].decode()
-    return asyncio.run(optimizer.reflect(skill, rollouts, state.lineage, state.refused))
+    return asyncio.run(optimizer.reflect(skill, rollouts, memory))
 
 
 @config.stage("reflect", Args)
 def main(args: Args) -> None:
     state = read_state(args.state)
     rollouts = read_rows(args.rollouts, Rollout)
+    skill, memory = state.current.skill["SKILL.md"].decode(), state.recalled(args.step)
     with roles.optimizer(args.optimizer, args.execution, args.budget, state.spent.optimizer, args.prompts) as optimizer:
-        patches = reflect(optimizer, state, rollouts)
+        patches = reflect(optimizer, skill, rollouts, memory)
     write_rows(args.out, patches)
 
 

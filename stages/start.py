@@ -8,48 +8,33 @@ from dataclasses import dataclass
 
 from omegaconf import MISSING
 
-from skillpipe import config
+from skillpipe import config, sections
 from skillpipe.artifacts import read_rows
-from skillpipe.errors import SkillpipeError
-from skillpipe.records import Decision, Rollout, Spent, StepRecord, Usage
-from skillpipe.scoring import coverage, mean
+from skillpipe.records import Rollout
+from skillpipe.scoring import Metric
 from skillpipe.skill import read_folder
-from skillpipe.state import State, Version, val_scores, write_state
+from skillpipe.state import State, write_state
+from skillpipe.transition import first
 
 
 @dataclass
-class Args:
-    """start's paths."""
+class Args(sections.Start):
+    """start's section of params.yaml and its paths."""
 
     skill: str = MISSING
     val: str = MISSING
     out: str = MISSING
 
 
-def start(skill: Mapping[str, bytes], rollouts: Sequence[Rollout]) -> State:
+def start(skill: Mapping[str, bytes], rollouts: Sequence[Rollout], metric: Metric) -> State:
     """A state in which the initial skill is both current and best. At least one rollout must have a score."""
-    initial = Version(dict(skill), val_scores(rollouts))
-    score = mean(rollouts)
-    if score is None:
-        raise SkillpipeError("start: no val task was scored with the initial skill; run the baseline stage again")
-    n = sum(row.hard is not None for row in rollouts)
-    record = StepRecord(
-        step="start",
-        decision=Decision("baseline", "the initial skill", score, None, n),
-        current=score,
-        best=score,
-        coverage=coverage(rollouts),
-        train_hard=None,
-        edits_proposed=0,
-        edits_applied=0,
-        spent=Spent(target=sum((row.usage for row in rollouts), Usage())),
-    )
-    return State(initial, initial, (record,), ())
+    return first(skill, rollouts, metric)
 
 
-@config.stage(None, Args)
+@config.stage("start", Args)
 def main(args: Args) -> None:
-    write_state(args.out, start(read_folder(args.skill), read_rows(args.val, Rollout)))
+    metric = Metric(args.scores.metric, args.scores.mixed_weight)
+    write_state(args.out, start(read_folder(args.skill), read_rows(args.val, Rollout), metric))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from asking import KEY
 from skillpipe import config
 from toys import write_toy
 from workbench import Bench
@@ -13,7 +14,15 @@ from workbench import Bench
 settings.register_profile("patient", deadline=None)  # a busy machine is slow, not wrong
 settings.load_profile("patient")
 ROOT = Path(__file__).resolve().parents[1]
-TOY = ["env=toy", "target=toy", "gate=toy", "steps_per_epoch=1", "batch_size=8", "edit_budget=3"]
+TOY = [
+    "env=toy",
+    "target=toy",
+    "gate=toy",
+    "steps_per_epoch=1",
+    "batch_size=8",
+    "edit_budget=3",
+    "slow_update.enabled=false",
+]
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +36,18 @@ def toy_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patched.chdir(root)
         (root / "params.yaml").write_text(config.compose(TOY), encoding="utf-8")
     return root
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a ledger is to be made, in a folder that is not there yet."""
+    return tmp_path / "deep" / "calls.sqlite"
+
+
+@pytest.fixture
+def toy_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key of a model behind an API is set."""
+    monkeypatch.setenv("TOY_KEY", KEY)
 
 
 @pytest.fixture

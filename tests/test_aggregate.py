@@ -6,7 +6,7 @@ from aggregate import aggregate
 from samples import append, patch
 from skillpipe.artifacts import read_record, write_rows
 from skillpipe.optimizers.examples import Examples
-from skillpipe.records import Merged
+from skillpipe.records import Memory, Merged
 from skillpipe.state import write_state
 from workbench import SKILL, state
 
@@ -16,7 +16,7 @@ WORDS = ("step=e1s2", "state=state", "patches=patches.jsonl", "prompts=prompts",
 class Last:
     """An optimizer that keeps the last edit alone, and the skill as its reason."""
 
-    async def merge(self, step, skill, patches):
+    async def merge(self, step, skill, patches, memory):
         return Merged(step, 9, skill, patches[-1].edits[-1:])
 
 
@@ -27,7 +27,7 @@ def bench(bench):
 
 
 def test_the_merge_is_the_optimizers():
-    merged = aggregate(Last(), "e1s1", SKILL, [patch(append("a"), append("b"))])
+    merged = aggregate(Last(), "e1s1", SKILL, [patch(append("a"), append("b"))], Memory())
     assert merged == Merged("e1s1", 9, SKILL, (append("b"),))
 
 
@@ -42,7 +42,7 @@ def test_the_script_merges_ranks_and_adds_up_support(bench):
 def test_no_patches_merge_to_an_empty_list(bench):
     bench.write("patches.jsonl", "")
     assert bench.run_here("aggregate", *WORDS).code == 0
-    assert read_record(bench.root / "merged.json", Merged) == aggregate(Examples(), "e1s2", SKILL, [])
+    assert read_record(bench.root / "merged.json", Merged) == aggregate(Examples(), "e1s2", SKILL, [], Memory())
 
 
 def test_a_patch_that_does_not_fit_is_refused_with_its_line_and_field(bench):

@@ -24,7 +24,7 @@ from skillpipe.artifacts import (
 from skillpipe.errors import SkillpipeError
 from skillpipe.records import CurveRow, Merged, Rollout, Task
 
-GOOD = {"id": "t1", "input": "?", "answer": "a", "task_type": ""}
+GOOD = {"id": "t1", "input": "?", "answer": "a", "task_type": "", "reference": "", "data": {}}
 ANY_TEXT = st.text(st.characters(exclude_categories=()), min_size=1)  # lone surrogates included
 
 
@@ -47,7 +47,9 @@ def refusal(path: Path, kind: type = Task) -> str:
 
 def test_json_has_sorted_keys_readable_letters_and_a_newline_at_the_end(tmp_path):
     write_record(tmp_path / "one.json", task("t1", text="É?", answer="ü"))
-    expected = '{\n "answer": "ü",\n "id": "t1",\n "input": "É?",\n "task_type": ""\n}\n'
+    expected = (
+        '{\n "answer": "ü",\n "data": {},\n "id": "t1",\n "input": "É?",\n "reference": "",\n "task_type": ""\n}\n'
+    )
     assert (tmp_path / "one.json").read_bytes() == expected.encode("utf-8")
 
 
@@ -131,7 +133,7 @@ def test_a_bad_line_is_refused_with_its_place_and_its_field(file, second, said):
 def test_a_field_deep_inside_is_named_by_its_path(tmp_path):
     edit = {"op": "append", "content": "", "target": "", "section": "", "file": "SKILL.md", "tasks": [], "support": 0}
     write_record(tmp_path / "merged.json", Merged("e1s1", 1, "", ()))
-    whole = json.loads(read_text(tmp_path / "merged.json")) | {"edits": [edit | {"source": "failure"}]}
+    whole = json.loads(read_text(tmp_path / "merged.json")) | {"edits": [edit | {"source": "failure", "region": ""}]}
     (tmp_path / "merged.json").write_text(json.dumps(whole), "utf-8")
     with pytest.raises(SkillpipeError, match=r"merged\.json: edits\.0\.support: 0 is less than the minimum of 1"):
         read_record(tmp_path / "merged.json", Merged)
@@ -210,13 +212,13 @@ def test_a_folder_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_pa
 
 
 def test_csv_has_a_header_in_the_records_order_and_an_empty_cell_for_none(tmp_path):
-    write_csv(tmp_path / "c.csv", CurveRow, [CurveRow(0, "start", "baseline", 0.5, 0.75, None, None)])
+    write_csv(tmp_path / "c.csv", CurveRow, [CurveRow(0, "start", "baseline", 0.5, 0.75, None, None, None)])
     text = (tmp_path / "c.csv").read_bytes().decode()
-    assert text == "index,step,action,current,best,candidate,train\n0,start,baseline,0.5,0.75,,\n"
+    assert text == "index,step,action,current,best,candidate,at_most,train\n0,start,baseline,0.5,0.75,,,\n"
     assert list(csv.reader(text.splitlines()))[1][5] == ""
 
 
 def test_csv_refuses_a_row_that_does_not_fit_and_writes_nothing(tmp_path):
     with pytest.raises(SkillpipeError, match=r"c\.csv: step: 'e0s1' does not match"):
-        write_csv(tmp_path / "c.csv", CurveRow, [CurveRow(0, "e0s1", "baseline", 0.5, 0.5, None, None)])
+        write_csv(tmp_path / "c.csv", CurveRow, [CurveRow(0, "e0s1", "baseline", 0.5, 0.5, None, None, None)])
     assert list(tmp_path.iterdir()) == []

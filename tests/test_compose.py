@@ -52,6 +52,23 @@ def test_an_override_that_cannot_be_is_refused_in_one_line_and_params_stay(bench
     assert said in bench.refused("compose", word)
 
 
+@pytest.mark.parametrize(
+    ("words", "keys"),
+    [
+        (["target=litellm"], ["target.model"]),
+        (["optimizer=model"], ["optimizer.model"]),
+        (["optimizer=model", "optimizer/api=chat_server"], ["optimizer.api.api_base", "optimizer.model"]),
+        (["target=chat_server", "target.model=m"], ["target.api_base"]),
+        (["edit_budget=???"], ["edit_budget"]),
+    ],
+    ids=str,
+)
+def test_a_choice_without_a_value_that_it_needs_is_refused_with_what_to_type_and_params_stay(bench, words, keys):
+    said = bench.refused("compose", *words)
+    assert said.startswith(f"conf/: no value for {', '.join(keys)}; type `dvc exp run -S {keys[0]}=...")
+    assert f"`python stages/compose.py {' '.join(f'{key}=...' for key in keys)}`" in said
+
+
 def test_a_broken_file_of_conf_is_refused_by_name_and_params_stay(bench):
     bench.write("conf/gate/strict.yaml", "rule: [\n")
     assert "strict.yaml" in bench.refused("compose")

@@ -11,18 +11,12 @@ import yaml
 from dvc.utils.hydra import compose_and_dump
 from omegaconf import OmegaConf
 
+from choices import EVERY
 from skillpipe import config, roles, scoring, sections
 from skillpipe.errors import SkillpipeError
 from skillpipe.records import Usage
 
 ROOT = Path(__file__).resolve().parents[1]
-CHOICES = [f"{path.parent.name}={path.stem}" for path in sorted((ROOT / "conf").glob("*/*.yaml"))]
-# What a person has to say beside a choice.
-NEEDED = {
-    "optimizer=model": ("optimizer.model=openai/gpt-5",),
-    "target=litellm": ("target.model=openai/gpt-5",),
-    "target=chat_server": ("target.model=m", "target.api_base=http://localhost:8000/v1"),
-}
 SCORERS = ["contains", "exact", "exact_ci", "number", "regex"]
 
 
@@ -77,7 +71,7 @@ def shelf(**given) -> dict:
 @pytest.mark.parametrize(
     "overrides",
     [[], ["edit_budget=2"], ["num_epochs=3", "schedule=cosine", "min_edit_budget=0"], ["env.prompt='Text: {input}'"]]
-    + [[choice] for choice in CHOICES],
+    + [list(overrides) for overrides in EVERY],
     ids=str,
 )
 def test_params_are_what_dvc_composes_byte_for_byte(project, overrides):
@@ -89,16 +83,21 @@ def test_composing_twice_gives_the_same_text():
     assert config.compose([]) == config.compose([])
 
 
-@pytest.mark.parametrize("choice", CHOICES)
-def test_nothing_is_left_to_be_filled_in(choice):
-    text = config.compose([choice, *NEEDED.get(choice, ())])
+@pytest.mark.parametrize("overrides", EVERY, ids=str)
+def test_nothing_is_left_to_be_filled_in(overrides):
+    text = config.compose(overrides)
     assert "${" not in text
     assert "???" not in text
 
 
 def test_an_override_reaches_the_sections_that_read_it_and_no_other():
     before, after = composed(), composed("min_coverage=0.5")
-    assert {key for key in before if before[key] != after[key]} == {"min_coverage", "rollout"}
+    assert {key for key in before if before[key] != after[key]} == {
+        "min_coverage",
+        "rollout",
+        "slow_update",
+        "validate",
+    }
 
 
 @pytest.mark.parametrize(
@@ -112,10 +111,10 @@ def test_each_section_holds_exactly_what_its_stage_reads(section, schema):
     assert set(composed()[section]) == {field.name for field in dataclasses.fields(schema)}
 
 
-def test_steps_and_last_step_follow_the_numbers():
+def test_steps_and_last_state_follow_the_numbers():
     values = composed("num_epochs=1", "steps_per_epoch=3", "edit_budget=3", "schedule=linear")
     assert {key: step["edit_budget"] for key, step in values["steps"].items()} == {"e1s1": 2, "e1s2": 2, "e1s3": 1}
-    assert values["last_step"] == "e1s3"
+    assert values["last_state"] == "e1s3"
 
 
 @pytest.mark.parametrize(
@@ -195,9 +194,9 @@ def test_a_missing_conf_is_refused_by_name():
     assert "gone: no such folder" in refusal(config.conf_digest, "gone")
 
 
-@pytest.mark.parametrize("choice", CHOICES)
-def test_every_choice_can_be_built_from_the_file_that_it_names_as_its_source(choice):
-    values = composed(choice, *NEEDED.get(choice, ()))
+@pytest.mark.parametrize("overrides", EVERY, ids=str)
+def test_every_choice_can_be_built_from_the_file_that_it_names_as_its_source(overrides):
+    values = composed(*overrides)
     for role, node in (("env", values["env"]), ("gate.rule", values["gate"]["rule"])):
         assert came_from(config.build(node, role), node["source"])
     with roles.target(values["target"], *how(values), Usage()) as target:

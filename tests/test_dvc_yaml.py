@@ -1,31 +1,40 @@
 """dvc.yaml: what a stage depends on is what it reads and imports, no more and no less."""
 
+import dataclasses
 import re
+import typing
 from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
 
+from choices import CHOICES, chosen
 from closure import closure
 from skillpipe import config, sections
 
 ROOT = Path(__file__).resolve().parents[1]
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["stages"]
 BODIES = {name: stage.get("do", stage) for name, stage in STAGES.items()}
-CHOICES = [f"{path.parent.name}={path.stem}" for path in sorted((ROOT / "conf").glob("*/*.yaml"))]
 SOURCES = (
     "${env.source}",
+    "${env.model_source}",
     "${target.source}",
+    "${judge.source}",
+    "${judge.source}",
     "${optimizer.source}",
     "${optimizer.model_source}",
     "${gate.rule.source}",
 )
 SCHEMAS = "stages/skillpipe/schemas"  # read by artifacts.py, imported by nobody
-NO_PATH = {"step", "edit_budget"}  # words of a command that name no file
+NO_PATH = {"step", "epoch", "edit_budget", "repeats", "last"}  # words of a command that name no file
 NO_DEP = {"spent"}  # decides whether a stage may run, never what it writes
 # What remembers answers and changes none, and what keeps keys out of it.
-REMEMBERS = {*(ROOT / "stages" / "skillpipe" / "ledger").glob("*.py"), ROOT / "stages" / "skillpipe" / "secrets.py"}
+REMEMBERS = {
+    *(ROOT / "stages" / "skillpipe" / "ledger").glob("*.py"),
+    *(ROOT / "stages" / "skillpipe" / "phases").glob("*.py"),
+    ROOT / "stages" / "skillpipe" / "secrets.py",
+}
 
 
 def texts(name: str) -> tuple[list[str], list[str]]:
@@ -69,7 +78,7 @@ def composed(choice: str) -> dict:
     """params.yaml with this choice."""
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(ROOT)
-        return yaml.safe_load(config.compose([choice]))
+        return yaml.safe_load(config.compose(chosen(choice)))
 
 
 @cache
@@ -98,11 +107,24 @@ def test_a_stage_depends_on_no_module_that_neither_it_nor_a_choice_imports(name)
 @pytest.mark.parametrize("name", BODIES)
 def test_a_stage_depends_on_a_choices_source_exactly_when_it_builds_the_choice(name):
     section = (BODIES[name].get("params") or [None])[0]
-    fields = vars(getattr(sections, section.capitalize()))["__dataclass_fields__"] if section else ()
-    built = {"env", "target", "optimizer", "rule"} & set(fields)
+    built = {"env", "target", "optimizer", "judge", "rule"} & fields_of(section)
     named = {dep[2:-1].split(".")[-2] for dep in texts(name)[0] if dep in SOURCES}
     assert named == built
-    assert ("${optimizer.model_source}" in texts(name)[0]) == ("optimizer" in built)
+    for role in ("env", "optimizer"):
+        assert (f"${{{role}.model_source}}" in texts(name)[0]) == (role in built)
+
+
+def fields_of(section: str | None) -> set[str]:
+    """The keys of a section, and of the sections inside it."""
+    named = "".join(word.capitalize() for word in (section or "").split("_"))
+    kind = getattr(sections, named) if named else None
+    return keys_of(kind) if kind else set()
+
+
+def keys_of(kind: type) -> set[str]:
+    hints = typing.get_type_hints(kind)
+    inner = (keys_of(hint) for hint in hints.values() if dataclasses.is_dataclass(hint))
+    return set(hints).union(*inner)
 
 
 @pytest.mark.parametrize("name", BODIES)
@@ -135,8 +157,8 @@ def test_every_path_of_a_command_is_a_dep_or_an_out(name):
 @pytest.mark.parametrize("name", BODIES)
 def test_every_file_that_a_stage_depends_on_stands_in_its_command(name):
     data = {dep for dep in texts(name)[0] if not is_code(dep) and dep != "${env.data}"}
-    if name == "test_best":
-        data.remove("runs/test/initial.jsonl")  # orders the two tests, so that the budget of the second knows the first
+    # These order the tests, so that the budget of each knows those before it.
+    data -= {"test_best": {"runs/test/initial.jsonl"}, "test": {"runs/test/best.jsonl"}}.get(name, set())
     prompts = {dep for dep in data if dep.startswith(f"{words(name).get('prompts')}/")}
     assert data - prompts <= set(words(name).values())
 
@@ -155,9 +177,9 @@ def test_nothing_is_listed_twice(name):
     assert [dep for dep in deps if any(dep.startswith(f"{other}/") for other in deps)] == []
 
 
-def test_test_tasks_are_read_by_the_two_test_stages_and_no_other():
+def test_test_tasks_are_read_by_the_test_stages_and_no_other():
     readers = {name for name in BODIES if any("test.jsonl" in dep for dep in texts(name)[0])}
-    assert readers == {"test_initial", "test_best"}
+    assert readers == {"test_initial", "test_best", "test"}
 
 
 def test_only_what_goes_into_git_is_kept_out_of_the_cache():

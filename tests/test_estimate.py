@@ -3,15 +3,17 @@
 import dataclasses
 
 import pytest
+from dvc.utils.hydra import compose_and_dump
 
 from estimate import estimate as told
 from samples import task
 from skillpipe.artifacts import read_record
-from skillpipe.estimate import WORTHWHILE_STEPS, estimate, too_small
+from skillpipe.estimate import WORTHWHILE_STEPS, Extent, estimate, too_small
 from skillpipe.models import Price
 from skillpipe.records import Estimate, PlanSummary
 from skillpipe.sections import Budget, Limits
 from skillpipe.skill import count_tokens
+from workbench import STAGES
 
 FREE = Limits(None, None, None)
 FEW = Estimate(100, 4000, 1000, 0.5, 12)
@@ -25,10 +27,10 @@ TASKS = {
 
 
 def of(**changes) -> Estimate:
-    settings = {
-        "steps": 3, "batch_size": 4, "max_tokens": 16, "price": Price(1.0, 10.0), "optimizer_calls_per_step": 5,
-    }  # fmt: skip
-    return estimate(TASKS, "y" * 400, **settings | changes)
+    sizes = {"steps": 3, "batch_size": 4, "slow_updates": 0, "samples": 5, "repeats": 1, "tests": 2}
+    settings = {"max_tokens": 16, "price": Price(1.0, 10.0), "optimizer_calls": 15}
+    extent = Extent(**sizes | {name: changes.pop(name) for name in list(changes) if name in sizes})
+    return estimate(TASKS, "y" * 400, extent, **settings | changes)
 
 
 def test_a_run_takes_val_before_and_after_each_step_a_batch_each_and_test_twice():
@@ -53,9 +55,20 @@ def test_an_unknown_price_makes_the_cost_alone_unknown():
     assert of(price=None) == dataclasses.replace(of(), target_cost_usd=None)
 
 
-def test_the_optimizer_is_called_so_often_in_each_step():
-    assert of().optimizer_calls == 15
-    assert of(steps=0).optimizer_calls == 0
+def test_a_slow_update_takes_its_samples_twice_and_val_once():
+    assert of(slow_updates=2).target_calls - of().target_calls == 2 * (2 * 5 + 2)
+
+
+def test_a_slow_update_samples_no_more_tasks_than_there_are():
+    assert of(slow_updates=1, samples=50).target_calls - of().target_calls == 2 * 6 + 2
+
+
+def test_repeats_multiply_val_alone():
+    assert of(repeats=3).target_calls - of().target_calls == 2 * 4 * 2
+
+
+def test_a_third_test_takes_test_once_more():
+    assert of(tests=3).target_calls - of().target_calls == 3
 
 
 @pytest.mark.parametrize(
@@ -124,13 +137,20 @@ def test_before_a_plan_the_script_refuses_by_name(bench):
 
 
 @pytest.mark.parametrize(
-    ("choice", "key"),
+    ("choice", "keys"),
     [
-        ("optimizer=model", "optimizer.model"),
-        ("target=litellm", "target.model"),
-        ("target=chat_server", "target.model"),
+        ("optimizer=model", ["optimizer.model"]),
+        ("target=litellm", ["target.model"]),
+        ("target=chat_server", ["target.model", "target.api_base"]),
     ],
 )
-def test_plan_asks_for_the_name_of_a_model_that_nobody_named(bench, choice, key):
-    bench.done("compose", "env=toy", "gate=toy", choice)
-    assert key in bench.refused("plan", *PLAN)
+def test_plan_asks_for_a_value_that_nobody_gave_and_says_what_to_type(bench, choice, keys):
+    """compose.py refuses such a choice; `dvc exp run` composes by itself, and writes it."""
+    conf, plugins = str(bench.root / "conf"), str(STAGES)
+    overrides = ["env=toy", "target=toy", "gate=toy", choice]
+    compose_and_dump(bench.root / "params.yaml", conf, None, "config", plugins, overrides)
+    settings, words = (" ".join(f"{dash}{key}=..." for key in keys) for dash in ("-S ", ""))
+    assert bench.refused("plan", *PLAN) == (
+        f"params.yaml: no value for {', '.join(keys)}; type `dvc exp run {settings}` or "
+        f"`python stages/compose.py {words}`, each with the other overrides that you want"
+    )

@@ -3,13 +3,15 @@
 import asyncio
 import io
 import sys
+from dataclasses import replace
 
 import pytest
 
 from samples import attempt, broken, tasks
 from skillpipe.errors import SkillpipeError
-from skillpipe.executor import run_tasks
-from skillpipe.records import Rollout
+from skillpipe.executor import Run, run_tasks
+from skillpipe.models import Reply, Request
+from skillpipe.records import Message, Rollout, Usage
 
 
 class Scripted:
@@ -39,13 +41,35 @@ class Scripted:
             self.running -= 1
 
 
+class Numbered:
+    """A model that answers with the number of the sample that it is asked for."""
+
+    async def complete(self, request):
+        return Reply(str(request.replicate), Usage(1))
+
+    def close(self):
+        pass
+
+
+class Sampling:
+    """An environment whose rollouts say what the target answered."""
+
+    def tasks(self, split):
+        return []
+
+    async def run(self, task, skill, target):
+        reply = await target.complete(Request((Message("user", task.input),)))
+        return replace(attempt(task.id, 1.0), reason=reply.text)
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True
 
 
-def run(environment, count=8, concurrency=4) -> list[Rollout]:
-    return run_tasks(environment, tasks(count), "skill", None, max_concurrency=concurrency, label="here")
+def run(environment, count=8, concurrency=4, enough=None, **more) -> list[Rollout]:
+    told = Run(concurrency, "here", more.pop("finish", lambda rollout: rollout), **more)
+    return run_tasks(environment, tasks(count), "skill", Numbered(), told, enough)
 
 
 def failing(count: int, reason: str = "no key") -> dict[str, Rollout]:
@@ -150,3 +174,55 @@ def test_on_a_terminal_progress_is_a_bar_with_done_passing_and_time_left(monkeyp
     assert "8/8" in last
     assert "passing 7/8" in last
     assert "<00:00" in last
+
+
+def test_each_repeat_asks_for_a_sample_of_its_own_and_rows_of_a_task_stand_together():
+    rows = run(Sampling(), 3, 4, repeats=2)
+    assert [(row.task, row.replicate, row.reason) for row in rows] == [
+        ("t0", 0, "0"), ("t0", 1, "1"), ("t1", 0, "0"), ("t1", 1, "1"), ("t2", 0, "0"), ("t2", 1, "1"),
+    ]  # fmt: skip
+
+
+def test_no_repeats_are_refused_by_name():
+    with pytest.raises(SkillpipeError, match="repeats is 0; allowed is 1 or more"):
+        run(Scripted(), repeats=0)
+
+
+def test_every_rollout_is_finished_before_anybody_sees_it():
+    seen = []
+
+    class Watching:
+        def started(self, tasks, repeats=1):
+            seen.append(len(tasks))
+
+        def began(self, task, replicate=0):
+            pass
+
+        def saw(self, rollout):
+            seen.append(rollout.reason)
+
+    rows = run(Scripted(), 3, finish=lambda row: replace(row, reason="finished"), observer=Watching())
+    assert {row.reason for row in rows} == {"finished"}
+    assert seen == [3, "finished", "finished", "finished"]
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 5, 20])
+def test_the_first_rows_that_are_enough_are_the_same_whatever_runs_at_once(concurrency):
+    rows = run(Scripted(), 20, concurrency, enough=lambda done: len(done) >= 7)
+    assert [row.task for row in rows] == [f"t{number}" for number in range(7)]
+
+
+def test_once_it_is_enough_no_further_task_is_begun():
+    environment = Scripted()
+    run(environment, 40, 1, enough=lambda done: len(done) == 3)
+    assert environment.begun == ["t0", "t1", "t2"]
+
+
+def test_whether_it_is_enough_is_asked_of_whole_tasks():
+    asked = []
+    run(Scripted(), 4, 2, enough=lambda done: asked.append(len(done)), repeats=2)
+    assert asked == [2, 4, 6, 8]
+
+
+def test_when_it_is_never_enough_all_rows_come():
+    assert len(run(Scripted(), 9, 4, enough=lambda done: False)) == 9

@@ -38,7 +38,9 @@ def finished(started: Project, tmp_path_factory: pytest.TempPathFactory) -> Proj
     project = started.clone(tmp_path_factory.mktemp("project") / "finished")
     ran = project.repro()
     steps = of_steps(STEP, "e1s1", "e2s1")
-    assert sorted(ran) == sorted(["plan", "baseline", "start", *steps, "test_initial", "test_best", "report"])
+    assert sorted(ran) == sorted(
+        ["plan", "baseline", "start", *steps, "slow_update@e2", "test_initial", "test_best", "report"]
+    )
     project.commit("a run")
     return project
 
@@ -84,18 +86,34 @@ def test_another_edit_budget_runs_nothing_before_the_first_apply(project: Projec
 
 def test_one_more_epoch_runs_its_own_stages_and_what_comes_after(project: Project) -> None:
     ran = set(experiment(project, "num_epochs=3"))
-    assert ran >= of_steps(STEP, "e3s1")
-    assert ran <= {"plan", *of_steps(STEP, "e3s1"), "test_best", "report"}
+    assert ran >= {*of_steps(STEP, "e3s1"), "slow_update@e3"}
+    assert ran <= {"plan", *of_steps(STEP, "e3s1"), "slow_update@e3", "test_best", "report"}
 
 
-def test_another_gate_setting_reruns_the_gates_alone_when_the_decisions_stay(project: Project) -> None:
-    assert set(experiment(project, "gate.rule.min_delta=0.01")) == of_steps(["gate"], "e1s1", "e2s1")
+def test_another_gate_setting_reruns_validations_and_gates_alone_when_the_decisions_stay(project: Project) -> None:
+    ran = set(experiment(project, "gate.rule.min_delta=0.01"))
+    assert ran == {*of_steps(["validate", "gate"], "e1s1", "e2s1"), "slow_update@e2", "report"}
+
+
+def test_where_every_val_task_is_run_another_gate_setting_reruns_no_validation(project: Project) -> None:
+    whole = ("stop_early=false", "slow_update.enabled=false")
+    experiment(project, *whole)
+    ran = set(experiment(project, *whole, "gate.rule.min_delta=0.01"))
+    assert ran == {*of_steps(["gate"], "e1s1", "e2s1"), "report"}  # which says how the gate was set
+
+
+def test_the_last_skill_is_tested_where_that_is_asked_for(project: Project) -> None:
+    assert set(experiment(project, "test_last=true")) == {"plan", "test@last", "report"}
+    summary = json.loads((project.root / "results" / "summary.json").read_text("utf-8"))
+    assert summary["test_last"] is not None
 
 
 def test_touching_a_module_reruns_the_stages_that_import_it_alone(project: Project) -> None:
     with (project.root / "stages" / "skillpipe" / "merging.py").open("a") as source:
         source.write("# touched\n")
-    assert set(project.repro()) == {"plan", *of_steps(["reflect", "aggregate", "apply"], "e1s1", "e2s1")}
+    assert set(project.repro()) == {
+        "plan", *of_steps(["reflect", "aggregate", "apply"], "e1s1", "e2s1"), "slow_update@e2",
+    }  # fmt: skip
 
 
 def test_queued_experiments_run_and_are_shown_in_few_columns(project: Project) -> None:

@@ -24,18 +24,18 @@ def row(**changes) -> str:
 
 
 def test_every_step_has_a_batch_of_train_tasks():
-    planned = plan(splits(), ["e1s1", "e1s2"], 4, seed=1)
+    planned = plan(splits(), ["e1s1", "e1s2"], 4, seed=1, stratify=False)
     assert list(planned) == ["e1s1", "e1s2"]
     assert all(len(batch) == 4 and set(batch) <= set(tasks(6, "a")) for batch in planned.values())
 
 
 def test_one_more_step_changes_no_earlier_batch():
-    assert plan(splits(), ["e1s1", "e1s2"], 4, 1)["e1s1"] == plan(splits(), ["e1s1"], 4, 1)["e1s1"]
+    assert plan(splits(), ["e1s1", "e1s2"], 4, 1, False)["e1s1"] == plan(splits(), ["e1s1"], 4, 1, False)["e1s1"]
 
 
 def test_splits_that_overlap_are_refused():
     with pytest.raises(SkillpipeError, match="the same id stands in"):
-        plan(splits() | {"test": tasks(1, "a")}, ["e1s1"], 4, 1)
+        plan(splits() | {"test": tasks(1, "a")}, ["e1s1"], 4, 1, False)
 
 
 def test_the_script_writes_splits_batches_and_a_summary(bench):
@@ -43,7 +43,8 @@ def test_the_script_writes_splits_batches_and_a_summary(bench):
     out = bench.root / "runs" / "plan"
     names = [path.relative_to(out).as_posix() for path in sorted(out.rglob("*")) if path.is_file()]
     assert names == [
-        "batches/e1s1.jsonl", "batches/e2s1.jsonl", "summary.json", "test.jsonl", "train.jsonl", "val.jsonl",
+        "batches/e1s1.jsonl", "batches/e2s1.jsonl", "splits.json", "summary.json",
+        "test.jsonl", "train.jsonl", "val.jsonl",
     ]  # fmt: skip
     summary = read_record(out / "summary.json", PlanSummary)
     assert summary == PlanSummary(20, 10, 10, 8, ("e1s1", "e2s1"), summary.estimate, ())

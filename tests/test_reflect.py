@@ -7,11 +7,11 @@ import pytest
 from reflect import reflect
 from samples import append, failed, passed, patch
 from skillpipe.artifacts import read_rows, write_rows
-from skillpipe.records import Patch
+from skillpipe.records import Memory, Patch, StepMemory
 from skillpipe.state import write_state
-from workbench import SKILL, lineage, outcome, state
+from workbench import SKILL, state
 
-WORDS = ("state=state", "rollouts=rollouts.jsonl", "prompts=prompts", "out=patches.jsonl")
+WORDS = ("step=e1s2", "state=state", "rollouts=rollouts.jsonl", "prompts=prompts", "out=patches.jsonl")
 
 
 class Attentive:
@@ -20,28 +20,28 @@ class Attentive:
     def __init__(self):
         self.given = None
 
-    async def reflect(self, skill, rollouts, tried, refused):
-        self.given = (skill, rollouts, tried, refused)
+    async def reflect(self, skill, rollouts, memory):
+        self.given = (skill, rollouts, memory)
         return [patch(append("b")), patch(append("a"))]
 
 
-def test_the_optimizer_gets_skill_attempts_and_what_was_tried_or_refused_and_its_order_is_kept():
-    optimizer, begun = Attentive(), replace(state(1), lineage=(lineage("e1s1", append("x")),))
-    first, refused = begun.history[0], outcome(append("y"), "protected")
-    begun = replace(begun, history=(first, replace(first, step="e1s1", refused=(refused,))))
-    assert reflect(optimizer, begun, [failed("t1")]) == [patch(append("b")), patch(append("a"))]
-    assert optimizer.given == (SKILL, [failed("t1")], begun.lineage, (refused,))
+def test_the_optimizer_gets_skill_attempts_and_memory_and_its_order_is_kept():
+    optimizer, memory = Attentive(), Memory(notes="be brief")
+    assert reflect(optimizer, SKILL, [failed("t1")], memory) == [patch(append("b")), patch(append("a"))]
+    assert optimizer.given == (SKILL, [failed("t1")], memory)
 
 
-def test_the_script_proposes_from_the_current_skill_and_the_lineage(bench):
-    begun = replace(
-        state(1, current=f"{SKILL}\nQuestion t1? yes\n"), lineage=(lineage("e1s1", append("Question t2? yes")),)
-    )
+@pytest.mark.parametrize(
+    ("step", "proposed"), [("e1s2", ["Question t3? yes"]), ("e2s1", ["Question t2? yes", "Question t3? yes"])]
+)
+def test_the_script_proposes_from_the_current_skill_and_what_this_epoch_tried(bench, step, proposed):
+    tried = StepMemory("e1s1", "reject", 0.5, 0.5, 3, 2, edits=(append("Question t2? yes"),))
+    begun = replace(state(1, current=f"{SKILL}\nQuestion t1? yes\n"), memory=Memory((tried,)))
     write_state(bench.root / "state", begun)
     write_rows(bench.root / "rollouts.jsonl", [failed("t1"), failed("t2"), failed("t3"), passed("t4")])
-    bench.done("reflect", *WORDS)
+    bench.done("reflect", f"step={step}", *WORDS[1:])
     (one,) = read_rows(bench.root / "patches.jsonl", Patch)
-    assert [edit.content for edit in one.edits] == ["Question t3? yes"]
+    assert [edit.content for edit in one.edits] == proposed
 
 
 def test_with_nothing_to_propose_the_file_is_empty(bench):

@@ -1,4 +1,4 @@
-"""rollout.py: a skill on tasks, for the baseline, the batches, the candidates and the test."""
+"""rollout.py: a skill on tasks, for the baseline, the batches and the tests."""
 
 import pytest
 
@@ -6,6 +6,7 @@ from rollout import rollout
 from samples import tasks
 from skillpipe.artifacts import read_rows, write_rows
 from skillpipe.envs.dataset import Dataset
+from skillpipe.executor import Run
 from skillpipe.models import Reply
 from skillpipe.records import Rollout, Task, Usage
 from skillpipe.scoring import exact
@@ -13,6 +14,7 @@ from workbench import SKILL
 
 WORDS = ("skill=skills/toy", "tasks=tasks.jsonl", "out=runs/rollouts.jsonl")
 GUARDED = (*WORDS, "unless=known")
+RUN = Run(2, "here", lambda rollout: rollout)
 MUTE = """\
 class Mute:
     def __init__(self, **settings):
@@ -52,13 +54,13 @@ def written(bench) -> list[Rollout]:
 
 
 def test_one_rollout_per_task_in_task_order():
-    rows = rollout(Dataset("data", "{input}", exact), Attentive(), SKILL, tasks(5), 2, "here")
+    rows = rollout(Dataset("data", "{input}", exact), Attentive(), SKILL, tasks(5), RUN)
     assert [row.task for row in rows] == [task.id for task in tasks(5)]
 
 
 def test_the_target_is_given_the_body_without_the_frontmatter():
     target = Attentive()
-    rollout(Dataset("data", "{input}", exact), target, SKILL, tasks(2), 2, "here")
+    rollout(Dataset("data", "{input}", exact), target, SKILL, tasks(2), RUN)
     (given,) = target.skills
     assert given.strip() == "# Toy\n\nUse capitals."
 
@@ -92,9 +94,36 @@ def test_a_skill_that_differs_from_the_known_one_in_any_file_is_run(bench, name)
     assert len(written(bench)) == 3
 
 
+def test_when_training_has_stopped_nothing_is_run_and_no_model_is_needed(bench):
+    bench.write("stop.txt", "no candidate can pass\n")
+    assert bench.run_here("rollout", *WORDS, "stop=stop.txt", "target._target_=toys.NoSuchModel").code == 0
+    assert written(bench) == []
+
+
+def test_while_training_goes_on_everything_is_run(bench):
+    bench.write("stop.txt", "")
+    assert bench.run_here("rollout", *WORDS, "stop=stop.txt").code == 0
+    assert len(written(bench)) == 3
+
+
+def test_each_task_is_run_as_often_as_repeats_say(bench):
+    assert bench.run_here("rollout", *WORDS, "repeats=2").code == 0
+    assert [(row.task, row.replicate) for row in written(bench)] == [
+        (word, number) for word in ("wordba", "wordbb", "wordbc") for number in (0, 1)
+    ]
+
+
+def test_where_less_is_better_the_soft_score_is_turned_round(bench):
+    assert bench.run_here("rollout", *WORDS, "scores.direction=minimize").code == 0
+    assert all(row.soft == 1 - row.hard for row in written(bench))
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("scores.direction=up",), "scores.direction is 'up'; allowed are maximize and minimize"),
+        (("scores.range=[1,0]",), "scores.range is [1.0, 0.0]; it must be [lowest, highest]"),
+        (("repeats=0",), "repeats is 0; allowed is 1 or more"),
         (("tasks=gone.jsonl",), "gone.jsonl: no such file"),
         (("skill=skills/gone",), "skills/gone"),
         (("target._target_=toys.Gone",), "target: toys.Gone"),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillpipe.errors import SkillpipeError
-from skillpipe.schedule import edit_budget, step_keys, unroll
+from skillpipe.schedule import edit_budget, epoch_of, is_step, last_state, step_keys, unroll, unroll_epochs
 
 FALLING = ("linear", "cosine")
 
@@ -77,7 +77,7 @@ def test_a_minimum_above_the_maximum_or_below_zero_is_refused_with_both_numbers(
 
 
 def test_an_unknown_schedule_is_refused_with_the_allowed_ones():
-    with pytest.raises(SkillpipeError, match="schedule=cosin: allowed are constant, linear, cosine"):
+    with pytest.raises(SkillpipeError, match="schedule=cosin: allowed are constant, linear, cosine, autonomous"):
         edit_budget(1, 4, 4, 1, "cosin")
 
 
@@ -93,7 +93,7 @@ def test_a_run_without_steps_is_refused_with_both_numbers(epochs, steps):
 
 @given(st.integers(1, 5), st.integers(1, 5))
 def test_each_step_follows_the_one_before_it_and_the_first_follows_start(epochs, steps):
-    unrolled = unroll(epochs, steps, 4, 1, "constant")
+    unrolled = unroll(epochs, steps, 4, 1, "constant", False)
     assert list(unrolled) == step_keys(epochs, steps)
     assert [row["previous"] for row in unrolled.values()] == ["start", *unrolled][:-1]
 
@@ -101,11 +101,41 @@ def test_each_step_follows_the_one_before_it_and_the_first_follows_start(epochs,
 @given(runs(), st.sampled_from(("constant", *FALLING)))
 def test_each_step_carries_its_own_budget(run, schedule):
     total, maximum, minimum = run
-    unrolled = unroll(1, total, maximum, minimum, schedule)
+    unrolled = unroll(1, total, maximum, minimum, schedule, False)
     assert [row["edit_budget"] for row in unrolled.values()] == budgets(total, maximum, minimum, schedule)
 
 
-@given(st.integers(1, 5), st.integers(1, 5))
-def test_one_more_epoch_changes_no_earlier_step_under_the_constant_schedule(epochs, steps):
-    shorter, longer = (unroll(number, steps, 4, 1, "constant") for number in (epochs, epochs + 1))
+def test_an_autonomous_budget_is_left_to_the_optimizer():
+    assert budgets(3, 4, 1, "autonomous") == [None] * 3
+    assert {row["edit_budget"] for row in unroll(1, 3, 4, 1, "autonomous", False).values()} == {"null"}
+
+
+def test_with_slow_updates_an_epoch_starts_from_the_one_before_it():
+    unrolled = unroll(3, 2, 4, 1, "constant", True)
+    assert [row["previous"] for row in unrolled.values()] == ["start", "e1s1", "e1s2", "e2s1", "e2", "e3s1"]
+
+
+def test_a_slow_update_follows_every_epoch_but_the_first_which_has_nothing_to_compare_with():
+    assert unroll_epochs(3, 2, True) == {
+        "e2": {"last": "e2s2", "before": "e1s2"},
+        "e3": {"last": "e3s2", "before": "e2"},
+    }
+    assert unroll_epochs(1, 2, True) == unroll_epochs(3, 2, False) == {}
+
+
+@pytest.mark.parametrize(
+    ("epochs", "slow", "expected"), [(1, True, "e1s2"), (1, False, "e1s2"), (2, False, "e2s2"), (3, True, "e3")]
+)
+def test_the_last_state_is_the_last_slow_updates_or_the_last_steps(epochs, slow, expected):
+    assert last_state(epochs, 2, slow) == expected
+
+
+def test_a_key_tells_its_epoch_and_whether_it_is_a_step():
+    assert [epoch_of(key) for key in ("e1s2", "e12s3", "e12", "start")] == ["e1", "e12", "e12", "start"]
+    assert [is_step(key) for key in ("e1s2", "e12", "start")] == [True, False, False]
+
+
+@given(st.integers(1, 5), st.integers(1, 5), st.booleans())
+def test_one_more_epoch_changes_no_earlier_step_under_the_constant_schedule(epochs, steps, slow):
+    shorter, longer = (unroll(number, steps, 4, 1, "constant", slow) for number in (epochs, epochs + 1))
     assert {key: longer[key] for key in shorter} == shorter

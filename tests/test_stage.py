@@ -19,6 +19,7 @@ execution:
   optimizer_max_concurrency: 2
   target: {threads: 0}
   optimizer: {}
+  judge: {}
 seed: 1
 """
 
@@ -72,7 +73,7 @@ def refused(call, *words, **named) -> str:
 
 def test_main_gets_its_section_the_command_line_and_how_fast_to_run_as_plain_values(call):
     args = call("step=e1s1")
-    assert args == Args({"_target_": "x.Y", "size": 1}, "e1s1", 3, Execution(4, 2, {"threads": 0}, {}))
+    assert args == Args({"_target_": "x.Y", "size": 1}, "e1s1", 3, Execution(4, 2, {"threads": 0}, {}, {}))
     assert type(args.optimizer) is dict
 
 
@@ -96,13 +97,13 @@ class Counted(sections.Aggregate):
 
 
 LIMITS = "{max_calls: 3, max_tokens: null, max_cost_usd: 0.5}"
-BUDGET = f"budget: {{target: {LIMITS}, optimizer: {LIMITS}}}\n"
+BUDGET = f"budget: {{target: {LIMITS}, optimizer: {LIMITS}, judge: {LIMITS}}}\n"
 
 
 def test_main_gets_what_may_be_spent_where_it_asks_for_it(call, folder):
     (folder / "params.yaml").write_text(PARAMS + BUDGET, "utf-8")
     args = call("budget.target.max_calls=null", schema=Counted)
-    assert args.budget == Budget(Limits(None, None, 0.5), Limits(3, None, 0.5))
+    assert args.budget == Budget(Limits(None, None, 0.5), *[Limits(3, None, 0.5)] * 2)
 
 
 def test_a_limit_that_is_none_is_refused_by_name(call, folder):

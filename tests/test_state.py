@@ -34,7 +34,7 @@ def test_a_state_has_one_shape_on_disk(tmp_path):
     write_state(tmp_path / "state", state(1, 0))
     assert set(files(tmp_path / "state")) == {
         "current/skill/SKILL.md", "current/val.jsonl", "best/skill/SKILL.md", "best/val.jsonl",
-        "history.jsonl", "lineage.jsonl",
+        "history.jsonl", "lineage.jsonl", "tried.jsonl", "memory.json", "stop.txt",
     }  # fmt: skip
 
 

@@ -8,9 +8,9 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 
-from skillpipe.gating import Strict
+from skillpipe.gating import Pair, Strict, Verdict
 from skillpipe.models import Reply, Request
-from skillpipe.records import Decision, Usage, ValScore
+from skillpipe.records import Usage
 
 DIE = Path("die")
 
@@ -49,9 +49,9 @@ class Instant:
 class Gate(Strict):
     """The strict gate, mortal."""
 
-    def decide(self, current: Sequence[ValScore], best: Sequence[ValScore], candidate: Sequence[ValScore]) -> Decision:
+    def judge(self, pairs: Sequence[Pair]) -> Verdict:
         die_if_told("gate")
-        return super().decide(current, best, candidate)
+        return super().judge(pairs)
 
 
 def write_toy(root: Path, limit: int = 6, log: str = "/dev/null") -> None:
@@ -71,7 +71,8 @@ def write_toy(root: Path, limit: int = 6, log: str = "/dev/null") -> None:
         "skill: skills/toy\n"
         "env:\n"
         "  _target_: skillpipe.envs.dataset.Dataset\n"
-        "  source: stages/skillpipe/envs/dataset.py\n"
+        "  source: stages/skillpipe/envs/dataset\n"
+        "  model_source: stages/skillpipe/scoring.py\n"
         "  data: data/toy\n"
         '  prompt: "Word: {input}\\nCapitals:"\n'
         "  scorer: {_target_: skillpipe.scoring.exact, _partial_: true}\n",
@@ -89,7 +90,7 @@ def write_toy(root: Path, limit: int = 6, log: str = "/dev/null") -> None:
     )
     write(
         root / "conf" / "gate" / "toy.yaml",
-        "rule:\n  _target_: toys.Gate\n  source: toys.py\n  min_delta: 0.0\n",
+        "rule:\n  _target_: toys.Gate\n  source: toys.py\n  min_delta: 0.0\npolicies: []\n",
     )
 
 

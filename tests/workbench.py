@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from samples import passed, scores
-from skillpipe.records import Decision, Edit, EditOutcome, LineageRow, Rollout, Spent, StepRecord, Usage
+from skillpipe.records import Decision, Edit, EditOutcome, LineageRow, Rollout, Spent, Splice, StepRecord, Tried, Usage
 from skillpipe.state import State, Version
 
 STAGES = Path(__file__).resolve().parents[1] / "stages"
 UNUSED = Usage()
+NOTHING = Splice(0, 0, ())
 SKILL = "---\nname: toy\ndescription: Capitals.\n---\n# Toy\n\nUse capitals.\n"
 
 
@@ -68,8 +69,9 @@ class Bench:
         return lines[0].removeprefix("error: ")
 
     def files(self) -> dict[str, bytes]:
-        """Every file by its path, but for Python's caches."""
-        paths = (path for path in sorted(self.root.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
+        """Every file by its path, but for Python's caches and what stages say of themselves."""
+        apart = {"__pycache__", "phases"}
+        paths = (path for path in sorted(self.root.rglob("*")) if path.is_file() and not apart & set(path.parts))
         return {path.relative_to(self.root).as_posix(): path.read_bytes() for path in paths}
 
     def write(self, name: str, text: str | bytes) -> None:
@@ -93,8 +95,11 @@ def state(
     scored = [value for value in hard if value is not None]
     mean = sum(scored) / len(scored)
     decision = Decision("baseline", "the initial skill", mean, None, len(scored))
-    baseline = StepRecord("start", decision, mean, mean, 1.0, None, 0, 0, spent=Spent(target=used))
-    return State(version, version, (baseline, *history), ())
+    baseline = StepRecord(
+        "start", decision, mean, mean, 1.0, None, 0, 0, spent=Spent(target=used), candidate=version.digest
+    )
+    tried = (Tried(version.digest, "start", "", True, version.val),)
+    return State(version, version, (baseline, *history), (), tried)
 
 
 def val(*hard: float) -> list[Rollout]:
@@ -110,5 +115,5 @@ def outcome(edit: Edit, status: str = "applied") -> EditOutcome:
     return EditOutcome(edit, status, "", None, (5, 5) if status == "applied" else None)
 
 
-def lineage(step: str, edit: Edit, action: str = "reject") -> LineageRow:
-    return LineageRow(step, 1, edit, None, (5, 5), action, 0.5, 0.5)
+def lineage(step: str, edit: Edit, action: str = "reject", splice: Splice = NOTHING) -> LineageRow:
+    return LineageRow(step, 1, edit, None, (5, 5), action, 0.5, 0.5, splice)

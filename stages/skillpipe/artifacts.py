@@ -97,6 +97,11 @@ def read_rows(path: str | Path, kind: type[Record]) -> list[Record]:
     return [_structure(value, kind, where) for where, value in read_jsonl(path)]
 
 
+def read_json(path: str | Path) -> Any:
+    """The value of a JSON file. Raises SkillpipeError that names the file."""
+    return _parse(read_text(path), str(path))
+
+
 def read_jsonl(path: str | Path) -> list[tuple[str, Any]]:
     """The values of a JSONL file with the place of each, `file:line`; blank lines are passed over.
 

@@ -23,6 +23,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from skillpipe import phases
 from skillpipe.errors import SkillpipeError
 from skillpipe.sections import Root
 
@@ -61,12 +62,16 @@ def project_root() -> Path:
 
 
 def compose(overrides: Sequence[str]) -> str:
-    """conf/ with Hydra overrides applied, as the text of params.yaml: what `dvc exp run -S` writes, byte for byte."""
+    """conf/ with Hydra overrides applied, as the text of params.yaml: what `dvc exp run -S` writes, byte for byte.
+
+    SkillpipeError when a choice lacks a value that only a person knows (`???`).
+    """
     try:
         with hydra.initialize_config_dir(str(project_root() / "conf"), version_base=None):
             composed = hydra.compose("config", overrides=list(overrides))
-            OmegaConf.resolve(composed)
             _require_known(composed, Root)
+            _require_values(_missing(composed), "conf/")
+            OmegaConf.resolve(composed)
             return OmegaConf.to_yaml(composed)
     except (HydraException, OmegaConfBaseException, YAMLError) as error:
         raise SkillpipeError(f"conf/: {_one_line(error)}") from error
@@ -85,12 +90,13 @@ def stage(section: str | None, schema: type[Args]) -> Callable[[Callable[[Args],
         def body(composed: Any) -> None:
             with _told_in_one_line():
                 _require_known(composed, schema)
+                _require_values(_missing_in_params(composed, section), str(PARAMS))
                 main(OmegaConf.to_object(composed))  # type: ignore[arg-type]
 
         @functools.wraps(main)
         def run() -> None:
             os.environ["HYDRA_FULL_ERROR"] = "1"  # exceptions come out as they are, to be told in one line here
-            with _told_in_one_line():
+            with phases.recorded(sys.argv), _told_in_one_line():
                 _register_application(section, schema)
                 hydra.main(version_base="1.3", config_path=None, config_name="application")(body)()
 
@@ -104,7 +110,7 @@ def _told_in_one_line() -> Iterator[None]:
     try:
         yield
     except SkillpipeError as error:
-        sys.exit(f"error: {error}")
+        sys.exit(f"error: {error}{phases.offer(sys.argv)}")
     except (HydraException, OmegaConfBaseException) as error:
         sys.exit(f"error: command line: {_one_line(error)}")
     except KeyboardInterrupt:
@@ -135,7 +141,7 @@ def build(choice: Mapping[str, Any], role: str, **arguments: Any) -> Any:
 def _register_application(section: str | None, schema: type) -> None:
     typed = OmegaConf.structured(schema)
     shared = {"execution", "budget"} & {field.name for field in fields(schema)}
-    values = _read_params() if section or shared else {}
+    values = read_params() if section or shared else {}
     if section and section not in values:
         raise SkillpipeError(f"{PARAMS}: no section {section}; run `python stages/compose.py`")
     own = values[section] if section else {}
@@ -153,7 +159,8 @@ def _register_application(section: str | None, schema: type) -> None:
     store.store(name="application", node={"defaults": ["types_of_stage", *quiet, "_self_"], "hydra": here, **own})
 
 
-def _read_params() -> Any:
+def read_params() -> Any:
+    """params.yaml whole, as a map. Raises SkillpipeError that says how to make one."""
     try:
         values = OmegaConf.to_container(OmegaConf.load(PARAMS))
     except FileNotFoundError:
@@ -171,6 +178,39 @@ def _require_known(composed: Any, schema: type) -> None:
     if unknown:
         known = ", ".join(field.name for field in fields(schema))
         raise SkillpipeError(f"unknown key {', '.join(unknown)}; allowed are {known}")
+
+
+def _missing(composed: Any) -> list[str]:
+    """The keys without a value (`???`), dotted, in their order; a copy of one by `${...}` is none itself."""
+
+    def walk(node: Any, path: str) -> Iterator[str]:
+        if node == "???":
+            yield path
+        elif isinstance(node, dict):
+            for key, value in node.items():
+                yield from walk(value, f"{path}.{key}" if path else str(key))
+
+    return list(walk(OmegaConf.to_container(composed, resolve=False), ""))
+
+
+def _missing_in_params(composed: Any, section: str | None) -> list[str]:
+    """The keys without a value in params.yaml, by the names that an override has for them.
+
+    Only the outermost: in params.yaml a copy looks like its original. Words of the command line are none.
+    """
+    keys = [key for key in _missing(composed) if "." in key]
+    outermost = [key for key in keys if key.count(".") == min(key.count(".") for key in keys)]
+    shared = {field.name for field in fields(Root)}
+    return [key if key.split(".")[0] in shared else f"{section}.{key}" for key in outermost]
+
+
+def _require_values(missing: Sequence[str], where: str) -> None:
+    if missing:
+        words = [f"{key}=..." for key in missing]
+        raise SkillpipeError(
+            f"{where}: no value for {', '.join(missing)}; type `dvc exp run -S {' -S '.join(words)}` or "
+            f"`python stages/compose.py {' '.join(words)}`, each with the other overrides that you want"
+        )
 
 
 def _one_line(error: BaseException) -> str:

@@ -1,6 +1,7 @@
 """How much a run is going to take, before anything is paid. Pure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from skillpipe.models import Price
 from skillpipe.records import Estimate, Split, Task
@@ -11,28 +12,47 @@ from skillpipe.skill import count_tokens
 WORTHWHILE_STEPS = 3
 
 
+@dataclass(frozen=True)
+class Extent:
+    """How long a run is: `steps` of `batch_size` train tasks, `slow_updates` of `samples` train tasks each, done twice.
+
+    Val is run `repeats` times per task, in whole; `tests` skills are tested.
+    """
+
+    steps: int
+    batch_size: int
+    slow_updates: int
+    samples: int
+    repeats: int
+    tests: int
+
+
 def estimate(
     tasks: Mapping[Split, Sequence[Task]],
     skill: str,
+    extent: Extent,
     *,
-    steps: int,
-    batch_size: int,
     max_tokens: int | None,
     price: Price | None,
-    optimizer_calls_per_step: int,
+    optimizer_calls: int,
 ) -> Estimate:
-    """What `steps` steps take: val for the baseline and each step, a batch of train each, test twice.
+    """What a run takes at most: val for the baseline, each step and each slow update; where it stops early, it is less.
 
     `skill` is the body as the target reads it, `max_tokens` the longest answer.
     """
-    calls = {"train": steps * batch_size, "val": (steps + 1) * len(tasks["val"]), "test": 2 * len(tasks["test"])}
+    validations = 1 + extent.steps + extent.slow_updates
+    calls = {
+        "train": extent.steps * extent.batch_size + 2 * extent.slow_updates * min(extent.samples, len(tasks["train"])),
+        "val": validations * extent.repeats * len(tasks["val"]),
+        "test": extent.tests * len(tasks["test"]),
+    }
     total = sum(calls.values())
     read = total * count_tokens(skill)
     for split, rows in tasks.items():
         read += round(calls[split] * sum(count_tokens(task.input) for task in rows) / len(rows))
     written = None if max_tokens is None else total * max_tokens
     cost = None if price is None or written is None else price.of(read, written)
-    return Estimate(total, read, written, cost, steps * optimizer_calls_per_step)
+    return Estimate(total, read, written, cost, optimizer_calls)
 
 
 def too_small(budget: Budget, few: Estimate) -> list[str]:
