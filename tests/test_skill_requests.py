@@ -3,36 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
-from skillpipe.skill import EditReport, apply_edits
-
-HEAD = "---\nname: a\ndescription: b\n---\n"
-
-
-def edit(op: str, target: str = "", content: str = "", **more: Any) -> dict[str, Any]:
-    return {"op": op, "target": target, "content": content, **more}
-
-
-def one(text: str, op: str, target: str = "", content: str = "", **more: Any) -> tuple[str, EditReport]:
-    after, reports = apply_edits(text, [edit(op, target, content, **more)])
-    return after, reports[0]
-
-
-def done(text: str, op: str, target: str = "", content: str = "", **more: Any) -> str:
-    after, report = one(text, op, target, content, **more)
-    assert report.status == "applied", report
-    return after
-
-
-def refused(text: str, op: str, target: str = "", content: str = "", **more: Any) -> EditReport:
-    after, report = one(text, op, target, content, **more)
-    assert after == text
-    assert report.status != "applied"
-    return report
-
+from editing import HEAD, edit
+from skillpipe.skill import apply_edits
 
 # ---- requests ----------------------------------------------------------------------------------------------------
 
