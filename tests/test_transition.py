@@ -200,6 +200,13 @@ def test_the_memory_forgets_the_oldest_rejected_edits_first_and_no_accepted_one(
     ]  # fmt: skip
 
 
+def test_the_memory_begins_anew_with_each_epoch_and_keeps_its_notes():
+    at = decide(state(1, 0, 0), val(0, 0, 0), skill("# 1\n"), step="e1s1")
+    at = replace(at, memory=replace(at.memory, notes="Short answers."))
+    at = decide(at, val(0, 0, 0), skill("# 2\n"), step="e2s1")
+    assert ([row.step for row in at.memory.steps], at.memory.notes) == (["e2s1"], "Short answers.")
+
+
 def test_nothing_of_val_is_in_the_memory():
     after = decide(state(1, 0), val(0, 1))
     assert {f"v{number}" for number in range(2)}.isdisjoint(str(after.memory).replace("'", " ").split())

@@ -91,7 +91,7 @@ def advance(state: State, new: Evaluated, judgement: Judgement) -> State:
         history=(*state.history, record),
         lineage=(*state.lineage, *_lineage(report, decision)),
         tried=(*state.tried, *_tried(state, new)),
-        memory=_remember(state.memory, new, decision, judgement.max_rejected),
+        memory=_remember(state.recalled(report.step), new, decision, judgement.max_rejected),
     )
     stop = state.stop or _stop(after, judgement)
     history = (*state.history, replace(record, stop=stop))
@@ -186,7 +186,7 @@ def _lineage(report: ApplyReport, decision: Decision) -> list[LineageRow]:
 
 
 def _remember(memory: Memory, new: Evaluated, decision: Decision, max_rejected: int) -> Memory:
-    """The memory with this step in it, and of all rejected and refused edits the last `max_rejected`."""
+    """The epoch's memory with this step in it, and of all rejected and refused edits the last `max_rejected`."""
     report = new.report
     step = StepMemory(
         step=report.step,
