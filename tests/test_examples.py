@@ -1,6 +1,7 @@
 """optimizers/examples.py: failed tasks become worked examples."""
 
 import asyncio
+import re
 from dataclasses import replace
 
 import pytest
@@ -166,9 +167,17 @@ def test_without_a_budget_and_without_edits_none_is_tried():
     assert ranked(passed("t1")).chosen == 0
 
 
-def test_it_writes_no_text_and_says_what_to_set():
-    with pytest.raises(SkillpipeError, match=r"set update_mode=patch, or optimizer=model"):
-        asyncio.run(Examples().rewrite(SKILL, [append("x")], NO_MEMORY))
+@pytest.mark.parametrize(
+    ("settings", "way"),
+    [
+        ({"update_mode": "rewrite"}, "update_mode is rewrite; set update_mode=patch, or optimizer=model"),
+        ({"update_mode": "full_rewrite"}, "update_mode is full_rewrite; set update_mode=patch, or optimizer=model"),
+        ({"execution_notes": True}, "are enabled; set execution_notes.enabled=false, or optimizer=model"),
+    ],
+)
+def test_it_writes_no_text_and_refuses_what_needs_some(settings, way):
+    with pytest.raises(SkillpipeError, match=f"writes no text, but .*{re.escape(way)}"):
+        Examples(**settings)
 
 
 def test_it_has_no_notes_and_leaves_those_of_others_as_they_are():

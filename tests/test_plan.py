@@ -100,6 +100,12 @@ def test_stale_params_are_refused_with_the_command_that_mends_them(bench):
     assert "type `python stages/compose.py`" in bench.refused("plan", *WORDS)
 
 
+def test_an_update_mode_that_the_optimizer_does_not_know_is_refused_before_anything_is_paid(bench):
+    text = (bench.root / "params.yaml").read_text("utf-8")
+    bench.write("params.yaml", text.replace("update_mode: patch", "update_mode: rewrite"))
+    assert "update_mode is rewrite; set update_mode=patch, or optimizer=model" in bench.refused("plan", *WORDS)
+
+
 def test_edited_params_are_honoured(bench):
     text = (bench.root / "params.yaml").read_text("utf-8")
     bench.write("params.yaml", text.replace("batch_size: 8", "batch_size: 5"))

@@ -15,6 +15,7 @@ from skillpipe.records import Edit, Memory, Merged, Observation, Patch, Ranking,
 _FAILED = ("failed", "timeout")
 _MOST_GUIDANCE = 4  # examples that one slow update adds: each makes every request longer
 _SHOWN = 40  # characters of an answer in a pattern
+_NO_TEXT = "optimizer=examples is a program and writes no text"
 
 
 class Examples:
@@ -24,7 +25,12 @@ class Examples:
     served within each, so that a small edit budget still shows every kind of answer. Nothing is proposed twice:
     neither what the skill says already, nor what the memory holds as tried or refused, whatever was decided. Rollouts
     without a score are left out: they say nothing about the skill.
+
+    It writes no text: it refuses every update mode but patch, and execution notes, when it is made.
     """
+
+    def __init__(self, update_mode: str = "patch", execution_notes: bool = False) -> None:
+        _require_edits_alone(update_mode, execution_notes)
 
     async def reflect(self, skill: str, rollouts: Sequence[Rollout], memory: Memory) -> list[Patch]:
         """One patch of all failures: an example of each that is new, and a pattern for each kind; none without one."""
@@ -62,10 +68,7 @@ class Examples:
         return Ranking(order, f"{chosen} of {len(order)} examples: one for each kind of failure", chosen=chosen)
 
     async def rewrite(self, skill: str, edits: Sequence[Edit], memory: Memory) -> Rewrite:
-        raise SkillpipeError(
-            "optimizer=examples is a program and writes no text: update_mode must be patch; "
-            "set update_mode=patch, or optimizer=model"
-        )
+        return Rewrite("", failure=_NO_TEXT)
 
     async def compact(self, notes: Sequence[str]) -> tuple[list[str], Usage]:
         return list(notes), Usage()
@@ -90,6 +93,14 @@ class Examples:
 
     def calls_per_epoch(self) -> int:
         return 0
+
+
+def _require_edits_alone(update_mode: str, execution_notes: bool) -> None:
+    if update_mode != "patch":
+        raise SkillpipeError(f"{_NO_TEXT}, but update_mode is {update_mode}; set update_mode=patch, or optimizer=model")
+    if execution_notes:
+        way = "set execution_notes.enabled=false, or optimizer=model"
+        raise SkillpipeError(f"{_NO_TEXT}, but execution_notes are enabled; {way}")
 
 
 def _example(rollout: Rollout) -> str:
