@@ -11,8 +11,8 @@ def tasks(count: int, prefix: str = "t") -> list[Task]:
     return [task(f"{prefix}{number}") for number in range(count)]
 
 
-def passed(key: str, task_type: str = "") -> Rollout:
-    return attempt(key, 1.0, task_type=task_type)
+def passed(key: str, task_type: str = "", *, expected: str = "yes") -> Rollout:
+    return attempt(key, 1.0, expected=expected, task_type=task_type)
 
 
 def failed(key: str, *, expected: str = "yes", task_type: str = "") -> Rollout:

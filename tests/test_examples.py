@@ -58,6 +58,44 @@ def test_task_types_take_turns_where_tasks_have_them():
     assert [content.split()[1] for content in contents(*rows)] == ["t1?", "t3?", "t2?"]
 
 
+YES, NO = [failed(f"y{n}") for n in (1, 2, 3)], [failed(f"n{n}", expected="no") for n in (1, 2, 3)]
+PASSED = [passed("p1"), passed("p2"), passed("p3", expected="no"), passed("p4", expected="no")]
+
+
+def shown(*rollouts, **given) -> list[str]:
+    return [task for one in reflect(*rollouts, **given) for edit in one.edits for task in edit.tasks]
+
+
+def test_failures_of_one_answer_alone_are_balanced_with_passed_tasks_of_another():
+    assert shown(*PASSED, *YES) == ["p3", "y1", "p4", "y2", "y3"]
+    assert shown(*PASSED, *NO) == ["n1", "p1", "n2", "p2", "n3"]
+    (one,) = reflect(*PASSED, *NO)
+    assert one.tasks == ("n1", "n2", "n3", "p1", "p2")
+    assert one.reasoning.endswith("; 2 passed ones beside them, so that no answer is shown alone")
+    assert one.patterns[0].tasks == ("n1", "n2", "n3")
+
+
+def test_failures_of_several_answers_need_no_passed_task_beside_them():
+    assert shown(*PASSED, *YES[:1], *NO[:2]) == ["n1", "y1", "n2", "p1"]
+    assert shown(*PASSED, *YES[:2], *NO[:2]) == ["n1", "y1", "n2", "y2"]
+
+
+def test_a_passed_task_that_was_shown_before_is_not_shown_again_for_balance():
+    memory = Memory((remembered(append("Question p3? no")),))
+    assert shown(*PASSED, YES[0], skill=SKILL + "\nQuestion p4? no\n", memory=memory) == ["y1"]
+    assert shown(*PASSED, YES[0], memory=memory) == ["p4", "y1"]
+
+
+def test_open_answers_and_task_types_need_no_balance():
+    open_answers = [passed(f"o{n}", expected=f"answer {n}") for n in range(9)]
+    assert shown(*open_answers, failed("t1")) == ["t1"]
+    assert shown(*[replace(row, task_type="x") for row in (*PASSED, *YES)]) == ["y1", "y2", "y3"]
+
+
+def test_nothing_failed_means_nothing_to_balance():
+    assert reflect(*PASSED) == []
+
+
 def test_what_the_skill_says_already_is_not_proposed_again():
     assert contents(failed("t1"), skill=SKILL + "\nQuestion t1? yes\n") == []
 
@@ -161,6 +199,12 @@ def test_without_a_budget_one_example_of_each_kind_of_failure_is_tried():
     found = ranked(failed("t1"), failed("t2"), failed("t3", expected="no"), failed("t4", expected="maybe"))
     assert (found.order, found.chosen, found.usage) == ((0, 1, 2, 3), 3, Usage())
     assert found.reasoning == "3 of 4 examples: one for each kind of failure"
+
+
+def test_without_a_budget_a_single_kind_is_tried_with_the_passed_one_beside_it():
+    found = ranked(*PASSED, *YES)
+    assert (found.order, found.chosen) == ((0, 1, 2, 3, 4), 2)
+    assert found.reasoning == "2 of 5 examples: one for each kind of failure, and one of a passed task"
 
 
 def test_without_a_budget_and_without_edits_none_is_tried():

@@ -5,7 +5,7 @@ It suits targets that learn from examples rather than from rules: small models a
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import chain, zip_longest
+from itertools import zip_longest
 
 from skillpipe.errors import SkillpipeError
 from skillpipe.merging import merge_by_support
@@ -22,9 +22,11 @@ class Examples:
     """Proposes every failed rollout of the batch as one appended example, `<task as sent> <expected answer>`.
 
     The order is balanced: answers take turns in sorted order (task types, where the tasks have them), first come first
-    served within each, so that a small edit budget still shows every kind of answer. Nothing is proposed twice:
-    neither what the skill says already, nor what the memory holds as tried or refused, whatever was decided. Rollouts
-    without a score are left out: they say nothing about the skill.
+    served within each, so that a small edit budget still shows every kind of answer. Where tasks are sorted into few
+    answers and only one of these is left in a round, a passed task of another answer stands beside it: a model that is
+    shown one answer again and again gives it to everything. Nothing is proposed twice: neither what the skill says
+    already, nor what the memory holds as tried or refused, whatever was decided. Rollouts without a score are left
+    out: they say nothing about the skill.
 
     It writes no text: it refuses every update mode but patch, and execution notes, when it is made.
     """
@@ -41,31 +43,33 @@ class Examples:
             return []
         known = [edit for step in memory.steps for edit in (*step.edits, *(refused.edit for refused in step.refused))]
         seen, said = {edit.content for edit in known}, skill.replace("\r\n", "\n")
-        kinds: dict[str, list[Edit]] = defaultdict(list)
-        for rollout in failed:
-            example = _example(rollout)
-            if example in said or example in seen:
-                continue
-            seen.add(example)
-            kinds[_kind(rollout)].append(Edit("append", example, tasks=(rollout.task,)))
-        turns = zip_longest(*(kinds[kind] for kind in sorted(kinds)))
-        edits = tuple(edit for edit in chain.from_iterable(turns) if edit is not None)
-        tasks = tuple(dict.fromkeys(rollout.task for rollout in failed))
-        reasoning = f"{len(edits)} failed tasks of this batch as worked examples, {len(kinds)} kinds taking turns"
+        fresh = _fresh(failed, seen, said)
+        passed = [rollout for rollout in rollouts if rollout.status == "passed"]
+        edits = _in_turns(fresh, _fresh(passed, seen, said) if _few_answers(rollouts) else [])
+        tasks = tuple(
+            dict.fromkeys([*(rollout.task for rollout in failed), *(task for edit in edits for task in edit.tasks)])
+        )
+        kinds, beside = len({_kind(rollout) for rollout in fresh}), len(edits) - len(fresh)
+        reasoning = f"{len(fresh)} failed tasks of this batch as worked examples, {kinds} kinds taking turns"
+        if beside:
+            reasoning += f"; {beside} passed ones beside them, so that no answer is shown alone"
         return [Patch("failure", tasks, reasoning, edits, patterns=_patterns(failed))]
 
     async def merge(self, step: str, skill: str, patches: Sequence[Patch], memory: Memory) -> Merged:
         return merge_by_support(step, patches)
 
     async def rank(self, skill: str, merged: Merged, edit_budget: int | None, memory: Memory) -> Ranking:
-        """The merged order. Without a budget one example is tried for each kind of failure that has one."""
+        """The merged order. Without a budget the first round is tried: one example for each kind of failure."""
         order = tuple(range(len(merged.edits)))
         if edit_budget is not None:
             return Ranking(order)
-        tasks = {task for edit in merged.edits for task in edit.tasks}
-        kinds = sum(not tasks.isdisjoint(pattern.tasks) for pattern in merged.patterns)
-        chosen = min(max(kinds, 1), len(order))
-        return Ranking(order, f"{chosen} of {len(order)} examples: one for each kind of failure", chosen=chosen)
+        failed = {task for pattern in merged.patterns for task in pattern.tasks}
+        shown = {task for edit in merged.edits for task in edit.tasks}
+        kinds = sum(not shown.isdisjoint(pattern.tasks) for pattern in merged.patterns)
+        beside = int(kinds == 1 and not shown <= failed)
+        chosen = min(max(kinds + beside, 1), len(order))
+        reasoning = f"{chosen} of {len(order)} examples: one for each kind of failure"
+        return Ranking(order, f"{reasoning}, and one of a passed task" if beside else reasoning, chosen=chosen)
 
     async def rewrite(self, skill: str, edits: Sequence[Edit], memory: Memory) -> Rewrite:
         return Rewrite("", failure=_NO_TEXT)
@@ -101,6 +105,39 @@ def _require_edits_alone(update_mode: str, execution_notes: bool) -> None:
     if execution_notes:
         way = "set execution_notes.enabled=false, or optimizer=model"
         raise SkillpipeError(f"{_NO_TEXT}, but execution_notes are enabled; {way}")
+
+
+def _few_answers(rollouts: Sequence[Rollout]) -> bool:
+    """Whether the tasks are to be sorted into a few answers: half as many as there are tasks, at most."""
+    answers = [rollout.expected for rollout in rollouts if rollout.expected]
+    return 2 * len(set(answers)) <= len(answers) and not any(rollout.task_type for rollout in rollouts)
+
+
+def _fresh(rollouts: Sequence[Rollout], seen: set[str], said: str) -> list[Rollout]:
+    """Those whose example is neither `seen` nor `said`, the first of each; what they show is added to `seen`."""
+    fresh = []
+    for rollout in rollouts:
+        example = _example(rollout)
+        if example and example not in said and example not in seen:
+            seen.add(example)
+            fresh.append(rollout)
+    return fresh
+
+
+def _in_turns(failed: Sequence[Rollout], spare: Sequence[Rollout]) -> tuple[Edit, ...]:
+    """Rounds of one example of each kind; a round of one kind alone takes one of `spare` that is of another."""
+    kinds: dict[str, list[Rollout]] = defaultdict(list)
+    for rollout in failed:
+        kinds[_kind(rollout)].append(rollout)
+    ordered, left = [], list(spare)
+    for turn in zip_longest(*(kinds[kind] for kind in sorted(kinds))):
+        shown = [rollout for rollout in turn if rollout is not None]
+        other = next((row for row in left if _kind(row) != _kind(shown[0])), None)
+        if len(shown) == 1 and other is not None:
+            left.remove(other)
+            shown = sorted((*shown, other), key=_kind)
+        ordered += shown
+    return tuple(Edit("append", _example(rollout), tasks=(rollout.task,)) for rollout in ordered)
 
 
 def _example(rollout: Rollout) -> str:
