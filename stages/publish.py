@@ -14,13 +14,14 @@ from skillpipe.artifacts import write_text
 from skillpipe.errors import SkillpipeError
 from skillpipe.page import render
 from skillpipe.publishing import RunFiles, clear, read_chain, read_run, read_yaml, result, view, write_run
+from skillpipe.schedule import is_step
 
 
 def publish(run: RunFiles) -> str:
     """How far the run came, in one line, for people."""
     told = result(run)
     before, after = (("?" if score is None else f"{score:.3f}") for score in (told.initial_score, told.best_score))
-    decided = sum(step.action != "undecided" for step in told.steps)
+    decided = sum(is_step(step.step) and step.action != "undecided" for step in told.steps)
     return f"{run.status} after {decided} steps, val {before} -> {after}: {told.stop_reason}"
 
 

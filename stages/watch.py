@@ -11,7 +11,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -21,7 +20,7 @@ from rich.text import Text
 
 from skillpipe.artifacts import read_rows
 from skillpipe.errors import SkillpipeError
-from skillpipe.publishing import Link, done, phases_of, read_chain
+from skillpipe.publishing import Link, done, last_state, phases_of, read_chain
 from skillpipe.records import PhaseRecord, Spent, StepRecord
 
 ROWS = 14  # of phases: the last ones, so that a view fits a terminal
@@ -80,11 +79,13 @@ def _clock(seconds: float) -> str:
 
 
 def _spend(spent: Spent) -> str:
+    roles = {"target": spent.target, "optimizer": spent.optimizer} | (
+        {"judge": spent.judge} if spent.judge.calls else {}
+    )
     told = [
-        f"{role} {used.calls} calls, {used.input_tokens + used.output_tokens} tokens"
-        for role, used in (("target", spent.target), ("optimizer", spent.optimizer))
+        f"{role} {used.calls} calls, {used.input_tokens + used.output_tokens} tokens" for role, used in roles.items()
     ]
-    cost = (spent.target + spent.optimizer).cost_usd
+    cost = (spent.target + spent.optimizer + spent.judge).cost_usd
     return "; ".join(told) + ("; cost not known: no price" if cost is None else f"; ${cost:.4f}")
 
 
@@ -92,9 +93,9 @@ def read_progress(chain: Sequence[Link]) -> Progress:
     """What there is now. Rounds that the history does not count yet are added to its spending."""
     made = done(chain)
     phases = phases_of(chain, made)
-    states = [out for link in made for out in link.outs if out.endswith("/state")]
+    state = last_state(made)
     try:
-        history = read_rows(Path(states[-1]) / "history.jsonl", StepRecord) if states else []
+        history = read_rows(state / "history.jsonl", StepRecord) if state else []
     except SkillpipeError:  # replaced while it was read: the next view has it
         history = []
     counted = {link.phase for link in made if link.step in {row.step for row in history}} | (

@@ -69,6 +69,11 @@ def test_the_whole_run_and_what_it_spent_come_first():
     assert lines[1] == "target 10 calls, 120 tokens; optimizer 2 calls, 35 tokens; $0.5000"
 
 
+def test_a_judge_that_was_asked_is_told_of_too():
+    spent = replace(RUN.spent, judge=Usage(3, 30, 3, cost_usd=0.25))
+    assert seen(replace(RUN, spent=spent)).splitlines()[1].endswith("; judge 3 calls, 33 tokens; $0.7500")
+
+
 def test_an_unknown_cost_is_not_zero():
     spent = replace(RUN.spent, target=replace(RUN.spent.target, cost_usd=None))
     assert "cost not known: no price" in seen(replace(RUN, spent=spent))

@@ -4,7 +4,7 @@ For a run that ended, by the report stage; for one that failed, by `python stage
 docs/artifacts.md has every field.
 """
 
-from skillpipe.publishing.chain import Link, done, read_chain, read_yaml
+from skillpipe.publishing.chain import Link, done, last_state, read_chain, read_yaml
 from skillpipe.publishing.files import RunFiles, Settings, StepFiles, phases_of, read_run, read_steps, settings_of
 from skillpipe.publishing.manifest import artifacts_in, manifest
 from skillpipe.publishing.page import view
@@ -19,6 +19,7 @@ __all__ = [
     "artifacts_in",
     "clear",
     "done",
+    "last_state",
     "manifest",
     "names_in_repository",
     "phase_summaries",

@@ -72,6 +72,13 @@ def could_run(chain: Iterable[Link], made: Iterable[Link]) -> tuple[Link, ...]:
     return tuple(link for link in chain if link.phase not in names and link.needs <= names)
 
 
+def last_state(made: Iterable[Link]) -> Path | None:
+    """The folder of the last state that these stages wrote, None before the first. A slow update holds its own."""
+    places = (Path(path) for link in made for out in link.outs for path in (out, f"{out}/state"))
+    states = [path for path in places if path.name == "state" and path.is_dir()]
+    return states[-1] if states else None
+
+
 def _unrolled(name: str, stage: Mapping[str, Any], params: Mapping[str, Any]) -> list[Link]:
     if "foreach" not in stage:
         return [_link(name, "", stage, params)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from skillpipe.artifacts import read_record, read_rows
 from skillpipe.phases import read_phases
-from skillpipe.publishing.chain import Link, could_run, done
+from skillpipe.publishing.chain import Link, could_run, done, last_state
 from skillpipe.records import ApplyReport, PhaseRecord, Rollout, RunStatus
 from skillpipe.skill import read_folder
 from skillpipe.state import State, read_state
@@ -79,13 +79,13 @@ def read_run(chain: Sequence[Link], params: Mapping[str, Any]) -> RunFiles:
     phases = phases_of(chain, made)
     failures = [record for record in phases if record.status == "failed"]
     failed = max(failures, key=lambda record: record.finished_at, default=None)
-    states = [out for link in made for out in link.outs if out.endswith("/state")]
+    written = last_state(made)
     keys = dict.fromkeys(link.step for link in made if link.step)
     settings = settings_of(params)
     return RunFiles(
         settings=settings,
         initial=read_folder(settings.skill),
-        state=read_state(states[-1]) if states else None,
+        state=read_state(written) if written else None,
         baseline=_rollouts("runs/start/val.jsonl", outs),
         steps=read_steps("runs", tuple(keys), outs),
         test_initial=_rollouts("runs/test/initial.jsonl", outs),
