@@ -118,6 +118,14 @@ def test_reads_the_answer(text: str) -> None:
     assert parse_reply(text, SCHEMA)["edits"] == X
 
 
+def test_a_list_is_the_one_array_that_is_required_whatever_other_arrays_there_are() -> None:
+    several = {**SCHEMA, "required": ["edits"]}
+    several["properties"] = {"notes": {"type": "array"}, **SCHEMA["properties"], "patterns": {"type": "array"}}
+    assert parse_reply('[{"op":"append","content":"- x"}]', several) == {"edits": X}
+    with pytest.raises(ReplyError, match="schema"):
+        parse_reply('[{"op":"append","content":"- x"}]', {**several, "required": []})
+
+
 REFUSED = {
     "none": (None, "empty"),
     "blank": (" \n\t\ufeff\x00", "empty"),

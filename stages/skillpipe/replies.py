@@ -50,8 +50,8 @@ def parse_reply(text: str | None, schema: dict[str, Any], *, finish: str = "stop
     """The object in `text` that fits `schema` (JSON Schema 2020-12, local references only).
 
     Accepted beside the bare object: reasoning, prose or fences around it; quotes, commas, comments and keys
-    that can be mended without touching a string; a string that holds the JSON; a list, when the schema has
-    exactly one property that is an array; an object inside one that has none of the schema's properties.
+    that can be mended without touching a string; a string that holds the JSON; a list, when the schema requires
+    exactly one array, or has only one; an object inside one that has none of the schema's properties.
 
     Nothing that was cut is mended: `finish` "length", or a value that never closes, is "truncated", also when
     a whole object stands before it. Duplicate keys, NaN, infinities, NUL and lone surrogates are refused.
@@ -153,9 +153,11 @@ def _properties(validator: Draft202012Validator) -> dict[str, Any]:
 
 
 def _as_object(value: list[Any], validator: Draft202012Validator) -> Any:
-    """`value` under the schema's only array property, else as it is."""
+    """`value` under the one required property that is an array, or the only array there is; else as it is."""
     arrays = [name for name, part in _properties(validator).items() if part.get("type") == "array"]
-    return {arrays[0]: value} if len(arrays) == 1 else value
+    needed = validator.schema.get("required", ()) if isinstance(validator.schema, dict) else ()
+    named = [name for name in arrays if name in needed] or arrays
+    return {named[0]: value} if len(named) == 1 else value
 
 
 def _misfit(value: Any, validator: Draft202012Validator) -> str:
