@@ -39,12 +39,17 @@ def judged():
 
 
 def project(bench: Bench, server: FaultServer, *more: str) -> Bench:
+    return judged_project(bench, server.url, "chat_server", "toy", *more)
+
+
+def judged_project(bench: Bench, address: str, kind: str, model: str, *more: str) -> Bench:
+    """The shipped suite, with this kind of model at this address as its target and its judge."""
     shutil.copytree(ROOT / "data/suites", bench.root / "data/suites")
     shutil.copytree(ROOT / "skills/notes", bench.root / "skills/notes")
     ledger = bench.root.parent / "calls.sqlite"
     choices = ["env=suite", "batch_size=6"]
     for role in ("target", "judge"):
-        choices += [f"{role}=chat_server", f"{role}.model=toy", f"{role}.api_base={server.url}"]
+        choices += [f"{role}={kind}", f"{role}.model={model}", f"{role}.api_base={address}"]
         choices += [f"execution.{role}.ledger={ledger}", f"execution.{role}.{RETRY}"]
     done(bench, "compose", *choices, *more)
     return bench

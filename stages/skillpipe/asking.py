@@ -46,9 +46,17 @@ class Asker:
         self._repair = repair
         self._free = asyncio.Semaphore(max_concurrency)
 
-    async def ask(self, prompt: str, schema: dict[str, Any], read: Callable[[dict[str, Any]], Value]) -> Answer[Value]:
+    async def ask(
+        self,
+        prompt: str,
+        schema: dict[str, Any],
+        read: Callable[[dict[str, Any]], Value],
+        *,
+        held_to: dict[str, Any] | None = None,
+    ) -> Answer[Value]:
         """What `read` makes of the reply to `prompt`.
 
+        `held_to` is the schema that a provider may hold its model to, where it is narrower than the one for reading.
         The reply must fit the schema, and `read` may still raise Unusable. A model whose reply is of no use is shown
         the reply and the error, once. A ModelError ends it: the model has retried what was worth it. SkillpipeError,
         for a model that cannot be used at all, is raised.
@@ -61,7 +69,7 @@ class Asker:
                 messages += (Message("assistant", shown), Message("user", self._repair.render(error=failure)))
             try:
                 async with self._free:
-                    reply = await self._model.complete(Request(messages, schema))
+                    reply = await self._model.complete(Request(messages, held_to or schema))
             except ModelError as error:
                 failure = " ".join(str(error).split()) or "the call failed, and does not say why"
                 return Answer(None, failure, raw, usage + Usage(calls=1))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,10 @@ class Judge:
         model that cannot be used at all, ValueError for tool messages that cannot be read.
         """
         prompt = self._prompt.render(evidence=evidence(description, rubric, trajectory))
-        answer = await self._asker.ask(prompt, reply_schema("reply_verdicts"), lambda reply: _verdicts(reply, rubric))
+        schema = reply_schema("reply_verdicts")
+        answer = await self._asker.ask(
+            prompt, schema, lambda reply: _verdicts(reply, rubric), held_to=_narrowed(schema, rubric)
+        )
         return Judgement(answer.value or (), answer.failure, answer.usage)
 
 
@@ -65,6 +69,15 @@ def evidence(description: str, rubric: Sequence[RubricItem], trajectory: Sequenc
         "final_response": final_response(trajectory),
     }
     return json.dumps(shown, ensure_ascii=False, indent=1).replace("<", "\\u003c")
+
+
+def _narrowed(schema: dict[str, Any], rubric: Sequence[RubricItem]) -> dict[str, Any]:
+    """The schema with as many verdicts as the rubric has items, by their ids. _verdicts says better what is amiss."""
+    schema = deepcopy(schema)
+    items = schema["properties"]["items"]
+    items |= {"minItems": len(rubric), "maxItems": len(rubric)}
+    items["items"]["properties"]["id"] = {"enum": [item.id for item in rubric]}
+    return schema
 
 
 def _verdicts(reply: dict[str, Any], rubric: Sequence[RubricItem]) -> tuple[Verdict, ...]:
