@@ -15,7 +15,7 @@ from omegaconf import MISSING
 
 from skillpipe import config, roles, sections
 from skillpipe.artifacts import new_folder, write_record, write_rows
-from skillpipe.envs import manifest, warnings
+from skillpipe.envs import Calls, manifest, most_calls, warnings
 from skillpipe.envs.opening import environment
 from skillpipe.errors import SkillpipeError
 from skillpipe.estimate import WORTHWHILE_STEPS, Extent, estimate, too_small
@@ -52,7 +52,9 @@ def warn_of_skill(folder: str) -> tuple[str, ...]:
     return tuple(f"{folder}: line {finding.line}: {finding.message}" for finding in findings)
 
 
-def estimated(args: Args, tasks: Mapping[Split, Sequence[Task]], steps: int, slow_updates: int) -> Estimate:
+def estimated(
+    args: Args, tasks: Mapping[Split, Sequence[Task]], attempt: Calls, steps: int, slow_updates: int
+) -> Estimate:
     """What a run of this length takes at most. Raises SkillpipeError for a cost cap that cannot be kept."""
     skill = body_for_target(read_folder(args.skill)["SKILL.md"].decode())
     nothing = Usage()
@@ -68,6 +70,7 @@ def estimated(args: Args, tasks: Mapping[Split, Sequence[Task]], steps: int, slo
         max_tokens=max_tokens,
         price=price,
         optimizer_calls=calls,
+        attempt=attempt,
     )
 
 
@@ -85,17 +88,18 @@ def main(args: Args) -> None:
     require_fresh(args.conf_digest, args.conf)
     with environment(args.env, args.judge, args.execution, args.budget, Usage(), args.prompts) as env:
         tasks = {split: env.tasks(split) for split in SPLITS}
-        noted, how = warnings(env), manifest(env, tasks)
+        noted, how, attempt = warnings(env), manifest(env, tasks), most_calls(env)
     steps = step_keys(args.num_epochs, args.steps_per_epoch)
     planned = plan(tasks, steps, args.batch_size, args.seed, args.stratify)
-    found = (*warn_of_skill(args.skill), *noted, *too_small(args.budget, estimated(args, tasks, WORTHWHILE_STEPS, 0)))
+    few = estimated(args, tasks, attempt, WORTHWHILE_STEPS, 0)
+    found = (*warn_of_skill(args.skill), *noted, *too_small(args.budget, few))
     summary = PlanSummary(
         train=len(tasks["train"]),
         val=len(tasks["val"]),
         test=len(tasks["test"]),
         batch_size=args.batch_size,
         batches=tuple(steps),
-        estimate=estimated(args, tasks, len(steps), args.num_epochs - 1 if args.slow_update else 0),
+        estimate=estimated(args, tasks, attempt, len(steps), args.num_epochs - 1 if args.slow_update else 0),
         warnings=found,
     )
     with new_folder(args.out) as out:

@@ -8,6 +8,7 @@ from dvc.utils.hydra import compose_and_dump
 from estimate import estimate as told
 from samples import task
 from skillpipe.artifacts import read_record
+from skillpipe.envs import Calls
 from skillpipe.estimate import WORTHWHILE_STEPS, Extent, estimate, too_small
 from skillpipe.models import Price
 from skillpipe.records import Estimate, PlanSummary
@@ -16,7 +17,7 @@ from skillpipe.skill import count_tokens
 from workbench import STAGES
 
 FREE = Limits(None, None, None)
-FEW = Estimate(100, 4000, 1000, 0.5, 12)
+FEW = Estimate(100, 4000, 1000, 0.5, 12, 7)
 PLAN = ("conf=conf", "skill=skills/toy", "out=runs/plan")
 # 6 train tasks of 10 tokens, 2 val tasks of 10 and 30 tokens, 3 test tasks of 20: a token is about 4 bytes.
 TASKS = {
@@ -28,7 +29,7 @@ TASKS = {
 
 def of(**changes) -> Estimate:
     sizes = {"steps": 3, "batch_size": 4, "slow_updates": 0, "samples": 5, "repeats": 1, "tests": 2}
-    settings = {"max_tokens": 16, "price": Price(1.0, 10.0), "optimizer_calls": 15}
+    settings = {"max_tokens": 16, "price": Price(1.0, 10.0), "optimizer_calls": 15, "attempt": Calls()}
     extent = Extent(**sizes | {name: changes.pop(name) for name in list(changes) if name in sizes})
     return estimate(TASKS, "y" * 400, extent, **settings | changes)
 
@@ -67,6 +68,14 @@ def test_repeats_multiply_val_alone():
     assert of(repeats=3).target_calls - of().target_calls == 2 * 4 * 2
 
 
+def test_an_attempt_of_several_turns_takes_as_many_calls_and_reads_as_often():
+    turns = of(attempt=Calls(target=3, judge=2))
+    assert turns.target_calls == 3 * of().target_calls
+    assert turns.target_input_tokens == 3 * of().target_input_tokens
+    assert turns.target_output_tokens == 3 * of().target_output_tokens
+    assert (turns.judge_calls, of().judge_calls) == (2 * 26, 0)
+
+
 def test_a_third_test_takes_test_once_more():
     assert of(tests=3).target_calls - of().target_calls == 3
 
@@ -78,26 +87,27 @@ def test_a_third_test_takes_test_once_more():
         ("target", Limits(None, 4999, None), "budget.target.max_tokens is 4999; 3 steps take up to 5000"),
         ("target", Limits(None, None, 0.4), "budget.target.max_cost_usd is 0.4; 3 steps take up to 0.5"),
         ("optimizer", Limits(11, None, None), "budget.optimizer.max_calls is 11; 3 steps take up to 12"),
+        ("judge", Limits(6, None, None), "budget.judge.max_calls is 6; 3 steps take up to 7"),
     ],
     ids=str,
 )
 def test_a_limit_that_cannot_pay_for_three_steps_is_warned_of(role, limits, said):
     assert WORTHWHILE_STEPS == 3
-    assert too_small(Budget(**{"target": FREE, "optimizer": FREE} | {role: limits}), FEW) == [said]
+    assert too_small(Budget(**{"target": FREE, "optimizer": FREE, "judge": FREE} | {role: limits}), FEW) == [said]
 
 
 def test_every_limit_that_is_too_small_has_a_warning_of_its_own():
-    warnings = too_small(Budget(Limits(1, 1, 0.0), Limits(1, None, None)), FEW)
+    warnings = too_small(Budget(Limits(1, 1, 0.0), Limits(1, None, None), Limits(1, None, None)), FEW)
     assert [warning.split()[0] for warning in warnings] == [
         "budget.target.max_calls", "budget.target.max_tokens", "budget.target.max_cost_usd",
-        "budget.optimizer.max_calls",
+        "budget.optimizer.max_calls", "budget.judge.max_calls",
     ]  # fmt: skip
 
 
 def test_a_limit_that_is_just_enough_is_not_warned_of_nor_is_one_of_what_is_not_known():
-    assert too_small(Budget(Limits(100, 5000, 0.5), Limits(12, 1, 0.0)), FEW) == []
+    assert too_small(Budget(Limits(100, 5000, 0.5), Limits(12, 1, 0.0), Limits(7, 1, 0.0)), FEW) == []
     unknown = dataclasses.replace(FEW, target_cost_usd=None)
-    assert too_small(Budget(Limits(None, None, 0.0), FREE), unknown) == []
+    assert too_small(Budget(Limits(None, None, 0.0), FREE, FREE), unknown) == []
 
 
 def lines(expected: Estimate, *warnings: str) -> dict[str, str]:
@@ -108,10 +118,11 @@ def lines(expected: Estimate, *warnings: str) -> dict[str, str]:
 def test_the_estimate_is_told_in_figures():
     assert lines(FEW) == {
         "steps": "2, of 8 train tasks and 10 val tasks each",
-        "target calls": "100, tests included",
+        "target calls": "at most 100, tests included",
         "target tokens": "about 4000 in, at most 1000 out; more as the skill grows",
         "target cost": "at most about $0.5000",
         "optimizer calls": "at most 12",
+        "judge calls": "at most 7",
     }
 
 

@@ -48,7 +48,7 @@ def test_the_script_writes_splits_batches_and_a_summary(bench):
     ]  # fmt: skip
     summary = read_record(out / "summary.json", PlanSummary)
     assert summary == PlanSummary(20, 10, 10, 8, ("e1s1", "e2s1"), summary.estimate, ())
-    assert replace(summary.estimate, target_input_tokens=0) == Estimate(2 * 8 + 3 * 10 + 2 * 10, 0, None, None, 0)
+    assert replace(summary.estimate, target_input_tokens=0) == Estimate(2 * 8 + 3 * 10 + 2 * 10, 0, None, None, 0, 0)
     train = read_rows(out / "train.jsonl", Task)
     assert train[0] == Task("wordaa", "Word: wordaa\nCapitals:", "WORDAA")
     assert all(task in train for task in read_rows(out / "batches" / "e2s1.jsonl", Task))

@@ -45,7 +45,7 @@ KINDS = [kind for _, kind in inspect.getmembers(records, dataclasses.is_dataclas
 EDIT = Edit("insert_after", "- be brief", "## Style", "# Top", "references/a.md", ("t1", "t2"), 3, "success")
 DECISION = Decision("accept", "better", 0.25, 0.5, 4, ("v1",), ("v2",))
 REFUSED = EditOutcome(EDIT, "protected", "frontmatter", None, None)
-ESTIMATE = Estimate(100, 4000, 500, 0.25, 12)
+ESTIMATE = Estimate(100, 4000, 500, 0.25, 12, 6)
 STEP = StepMemory("e1s1", "reject", 0.5, 0.25, 8, 3, (Observation("a"),), (EDIT,), (REFUSED,))
 SAMPLES = [
     Message("system", ""),
@@ -74,7 +74,7 @@ SAMPLES = [
     LineageRow("e1s1", 1, EDIT, None, (3, 3), "reject", None, 0.5),
     Spent(Usage(1, 2, 3, 0.25)),
     ESTIMATE,
-    Estimate(100, 4000, None, None, 0),
+    Estimate(100, 4000, None, None, 0, 0),
     PlanSummary(3, 2, 1, 2, ("e1s1", "e1s2"), ESTIMATE, ("a warning",)),
     Summary(0.25, 0.5, 0.25, 0.25, 0.5, None, 1.0, 0.25, 0.5, *[1] * 17, None),
     CurveRow(1, "e1s1", "skip_no_patches", 0.5, 0.75, None, 0.75, 0.25),

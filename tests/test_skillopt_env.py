@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from adapters import Defaulted, Listed, Simulated, Words, write_items
+from skillpipe.envs import Calls
 from skillpipe.envs.skillopt import SkillOpt
 from skillpipe.errors import SkillpipeError
 from skillpipe.executor import Run, run_tasks
@@ -51,6 +52,10 @@ def test_a_part_of_a_split_is_one_rollout_of_just_these_items(data, kind, split)
         (task.id, *scores[task.task_type]) for task in wanted
     ]
     assert [sorted(ids) for ids, *_ in adapter.calls] == [sorted(task.id for task in wanted)]
+
+
+def test_the_target_is_never_asked(data):
+    assert environment(Words(data), data).most_calls == Calls(target=0)
 
 
 def test_one_task_is_a_batch_of_one(data):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from skillpipe.envs import Calls
 from skillpipe.models import Reply
 from skillpipe.records import Message, Usage
 from skyrl_toys import TASK, Says, environment, paid, play, registered
@@ -29,6 +30,10 @@ def test_an_episode_is_a_conversation_under_the_skill():
 def test_the_trajectory_is_everything_but_the_skill():
     said = [message.content for message in play("a", "b", "c").trajectory]
     assert said == ["Start", "a", "turn 1", "b", "turn 2", "c", "turn 3"]
+
+
+def test_an_episode_takes_a_call_for_each_turn_at_most():
+    assert environment(max_turns=4).most_calls == Calls(target=4)
 
 
 def test_rewards_add_up_to_the_score():

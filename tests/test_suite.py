@@ -3,7 +3,7 @@
 import pytest
 
 from scripted import CALL
-from skillpipe.envs import manifest
+from skillpipe.envs import Calls, manifest
 from skillpipe.envs.suite import Suite
 from skillpipe.errors import SkillpipeError
 from skillpipe.models import ModelError
@@ -142,6 +142,15 @@ def test_plan_is_warned_of_rubrics_that_nobody_judges(tmp_path):
     (warning,) = Suite(str(folder), None, None).warnings()
     assert "judge=none: 7 of 7 tasks have a rubric that nobody judges" in warning
     assert Suite(str(folder), None, None, judge()[0]).warnings() == ()
+
+
+def test_a_judge_is_counted_with_its_second_try_where_there_is_something_to_judge(tmp_path):
+    folder = write_pair(tmp_path / "toys")
+    assert Suite(str(folder), None, None, judge()[0]).most_calls == Calls(target=1, judge=2)
+    assert Suite(str(folder), None, None).most_calls == Calls(target=1, judge=0)
+    by_program = [suite_task(f"t{number}", rubric=[ITEM | {"regex": "a"}]) for number in range(4)]
+    path = write_suite(tmp_path / "all.json", *by_program)
+    assert Suite(str(path), None, "50/50", judge()[0]).most_calls == Calls(target=1, judge=0)
 
 
 def test_plan_is_warned_of_tool_calls_that_cannot_be_made_and_of_repeats(tmp_path):

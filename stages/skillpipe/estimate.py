@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from skillpipe.envs import Calls
 from skillpipe.models import Price
 from skillpipe.records import Estimate, Split, Task
 from skillpipe.sections import Budget, Limits
@@ -35,24 +36,27 @@ def estimate(
     max_tokens: int | None,
     price: Price | None,
     optimizer_calls: int,
+    attempt: Calls,
 ) -> Estimate:
     """What a run takes at most: val for the baseline, each step and each slow update; where it stops early, it is less.
 
-    `skill` is the body as the target reads it, `max_tokens` the longest answer.
+    `skill` is the body as the target reads it, `max_tokens` the longest answer, `attempt` what one attempt takes. Where
+    that is several calls of the target, each reads the skill and the task; what was said before is not counted.
     """
     validations = 1 + extent.steps + extent.slow_updates
-    calls = {
+    attempts = {
         "train": extent.steps * extent.batch_size + 2 * extent.slow_updates * min(extent.samples, len(tasks["train"])),
         "val": validations * extent.repeats * len(tasks["val"]),
         "test": extent.tests * len(tasks["test"]),
     }
-    total = sum(calls.values())
+    total = sum(attempts.values())
     read = total * count_tokens(skill)
     for split, rows in tasks.items():
-        read += round(calls[split] * sum(count_tokens(task.input) for task in rows) / len(rows))
-    written = None if max_tokens is None else total * max_tokens
+        read += round(attempts[split] * sum(count_tokens(task.input) for task in rows) / len(rows))
+    calls, read = total * attempt.target, read * attempt.target
+    written = None if max_tokens is None else calls * max_tokens
     cost = None if price is None or written is None else price.of(read, written)
-    return Estimate(total, read, written, cost, optimizer_calls)
+    return Estimate(calls, read, written, cost, optimizer_calls, total * attempt.judge)
 
 
 def too_small(budget: Budget, few: Estimate) -> list[str]:
@@ -61,6 +65,7 @@ def too_small(budget: Budget, few: Estimate) -> list[str]:
     needs = [
         ("target", budget.target, few.target_calls, tokens, few.target_cost_usd),
         ("optimizer", budget.optimizer, few.optimizer_calls, None, None),
+        ("judge", budget.judge, few.judge_calls, None, None),
     ]
     return [warning for role, limits, *need in needs for warning in _short(role, limits, need)]
 

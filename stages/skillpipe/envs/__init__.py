@@ -15,9 +15,10 @@ from skillpipe.records import Rollout, Split, SplitManifest, Task
 class Environment(Protocol):
     """Gives tasks and runs them.
 
-    It may have a property `parting`, a Parting: how its tasks were cut into splits; and a method `warnings()`, which
-    gives what plan should warn of, a line each. One that takes an argument `judge` is given the run's judge, a
-    skillpipe.judging.Judge, where one is configured.
+    It may have a property `parting`, a Parting: how its tasks were cut into splits; a property `most_calls`, a Calls,
+    where an attempt takes other calls than one of the target; and a method `warnings()`, which gives what plan should
+    warn of, a line each. One that takes an argument `judge` is given the run's judge, a skillpipe.judging.Judge, where
+    one is configured.
     """
 
     def tasks(self, split: Split) -> list[Task]:
@@ -32,6 +33,14 @@ class Environment(Protocol):
         SkillpipeError stops the stage. `task.reference` may stand in the rollout and never in what the target is sent.
         """
         ...
+
+
+@dataclass(frozen=True)
+class Calls:
+    """How many calls one attempt takes at most, for the estimate of a run. A provider's faults are not counted in."""
+
+    target: int = 1
+    judge: int = 0
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,12 @@ def manifest(environment: Environment, tasks: Mapping[Split, Sequence[Task]]) ->
         val=sizes["val"],
         test=sizes["test"],
     )
+
+
+def most_calls(environment: Environment) -> Calls:
+    """What one attempt takes at most; one call of the target for an environment that does not say."""
+    calls: Calls = getattr(environment, "most_calls", Calls())
+    return calls
 
 
 def warnings(environment: Environment) -> tuple[str, ...]:

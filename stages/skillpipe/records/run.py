@@ -107,7 +107,7 @@ class Estimate:
     """What a whole run is going to take, tests included, with the skill as it is now; it grows as the skill does.
 
     Tokens are estimated at 4 bytes each. `target_output_tokens` is at most, None where an answer has no limit;
-    `target_cost_usd` is that of both, None where no price is known. `optimizer_calls` is at most.
+    `target_cost_usd` is that of both, None where no price is known. All calls are at most.
     """
 
     target_calls: int
@@ -115,6 +115,7 @@ class Estimate:
     target_output_tokens: int | None
     target_cost_usd: float | None
     optimizer_calls: int
+    judge_calls: int
 
 
 @dataclass(frozen=True)

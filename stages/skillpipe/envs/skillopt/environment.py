@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from skillpipe.envs import Calls
 from skillpipe.envs.skillopt.batches import METHODS, Batches, Item, overrides
 from skillpipe.envs.skillopt.rows import read_rows, unscored
 from skillpipe.errors import SkillpipeError
@@ -62,6 +63,11 @@ class SkillOpt:
         self._data, self._answer_field, self._metrics = Path(data), answer_field, tuple(metrics)
         self._scratch = tempfile.TemporaryDirectory(prefix="skillpipe-adapter-")
         self._turn = threading.Lock()
+
+    @property
+    def most_calls(self) -> Calls:
+        """None: the adapter asks a model of its own."""
+        return Calls(target=0)
 
     def tasks(self, split: Split) -> list[Task]:
         """The adapter's items of a split, in its order."""

@@ -11,6 +11,7 @@ import skyrl_gym
 from omegaconf import OmegaConf
 
 from skillpipe.artifacts import read_jsonl
+from skillpipe.envs import Calls
 from skillpipe.envs.skyrl import calls, rows
 from skillpipe.errors import SkillpipeError
 from skillpipe.models import Model, ModelError, Request
@@ -73,6 +74,11 @@ class SkyRL:
         self._max_turns = max_turns
         self._low, self._high = reward_range
         self._pass_at = pass_at
+
+    @property
+    def most_calls(self) -> Calls:
+        """One of the target for each turn."""
+        return Calls(target=self._max_turns)
 
     def tasks(self, split: Split) -> list[Task]:
         path = self._folder / f"{split}.jsonl"

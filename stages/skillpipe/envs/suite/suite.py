@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from skillpipe.envs import Parting
+from skillpipe.envs import Calls, Parting
 from skillpipe.envs.attempt import Outcome, Said, ask, rollout
 from skillpipe.envs.cutting import by_head, halves
 from skillpipe.envs.suite.form import SuiteForm, SuiteTask, read_suite, scoring_of
@@ -41,6 +41,12 @@ class Suite:
             return Parting(self._data.as_posix(), "head", self._head)
         pair = self._found
         return Parting(self._data.as_posix(), "dir", pair.id if pair.test else f"{pair.id}, val cut in two")
+
+    @property
+    def most_calls(self) -> Calls:
+        """One of the target; two of the judge where there is something to judge: one more if its reply is of no use."""
+        judged = any(not item.regex for part in self._splits.values() for task in part for item in task.rubric)
+        return Calls(judge=2 if self._judge and judged else 0)
 
     def tasks(self, split: Split) -> list[Task]:
         return [
