@@ -7,10 +7,10 @@ import pytest
 
 from scripted import CALL, part
 from skillpipe.errors import SkillpipeError
-from skillpipe.judging import RubricItem, ToolCall, Verdict
+from skillpipe.judging import RubricItem, ToolCall, Verdict, read_images
 from skillpipe.judging.judge import evidence
 from skillpipe.judging.rubric import by_program, read_rubric
-from skillpipe.models import ModelError
+from skillpipe.models import Image, ModelError
 from skillpipe.records import Usage
 from suites import judge, trajectory, verdicts
 
@@ -116,3 +116,18 @@ def test_a_rubric_that_nobody_can_decide_on_is_refused(items, said):
 def test_a_program_decides_on_items_with_a_regex_and_on_no_other():
     rubric = (RubricItem("a", "x", r"^# "), RubricItem("b", "x"), RubricItem("c", "x", r"\d"))
     assert by_program(rubric, "# Title") == [Verdict("a", "yes", ""), Verdict("c", "no", "no match")]
+
+
+def test_pictures_are_shown_after_the_evidence_and_named_in_it(tmp_path):
+    (tmp_path / "after.png").write_bytes(b"png")
+    images = read_images({"before": tmp_path / "before.jpg", "after": tmp_path / "after.png"})
+    assert images == (Image("after", "image/png", b"png"),)  # a picture that is missing is left out
+    asked, model = judge(verdicts(short="no", polite="yes"))
+    asyncio.run(asked.judge("Greet Ana.", RUBRIC, ATTEMPT, images))
+    assert json.loads(part(model.prompts[0], "evidence"))["images"] == ["after"]
+    assert model.requests[0].images == images
+
+
+def test_a_file_that_is_no_picture_is_refused(tmp_path):
+    with pytest.raises(SkillpipeError, match=r"trace\.pdf: no picture .* allowed are \.png, \.jpg"):
+        read_images({"trace": tmp_path / "trace.pdf"})

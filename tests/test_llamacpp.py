@@ -12,13 +12,14 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skillpipe.errors import SkillpipeError
-from skillpipe.models import ModelError, Reply, Request
+from skillpipe.models import Image, ModelError, Reply, Request
 from skillpipe.models.llamacpp import PIECE, LlamaCpp, find_model, load_engine
 from skillpipe.records import Message, Usage
 
@@ -250,6 +251,13 @@ def test_the_prompt_is_the_messages_that_say_something_with_a_blank_line_between
         ("skill\n\nother", 8, True),
         ("input", 8, False),
     ]
+
+
+def test_an_image_is_refused_and_not_passed_over(model: LlamaCpp) -> None:
+    seen = replace(request(SKILL, INPUTS[0]), images=(Image("screen", "image/png", b"x"),))
+    with pytest.raises(ModelError, match="reads text alone") as caught:
+        asyncio.run(model.complete(seen))
+    assert caught.value.permanent
 
 
 @pytest.mark.parametrize("skill", ["", SKILL], ids=["alone", "with a skill"])

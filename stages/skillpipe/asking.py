@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Generic, TypeVar
 
 from skillpipe.artifacts import SCHEMAS, read_text
-from skillpipe.models import Model, ModelError, Request
+from skillpipe.models import Image, Model, ModelError, Request
 from skillpipe.prompts import Template
 from skillpipe.records import Message, Usage
 from skillpipe.replies import ReplyError, parse_reply
@@ -53,10 +53,12 @@ class Asker:
         read: Callable[[dict[str, Any]], Value],
         *,
         held_to: dict[str, Any] | None = None,
+        images: Sequence[Image] = (),
     ) -> Answer[Value]:
         """What `read` makes of the reply to `prompt`.
 
         `held_to` is the schema that a provider may hold its model to, where it is narrower than the one for reading.
+        `images` are shown with the prompt.
         The reply must fit the schema, and `read` may still raise Unusable. A model whose reply is of no use is shown
         the reply and the error, once. A ModelError ends it: the model has retried what was worth it. SkillpipeError,
         for a model that cannot be used at all, is raised.
@@ -69,7 +71,7 @@ class Asker:
                 messages += (Message("assistant", shown), Message("user", self._repair.render(error=failure)))
             try:
                 async with self._free:
-                    reply = await self._model.complete(Request(messages, held_to or schema))
+                    reply = await self._model.complete(Request(messages, held_to or schema, images=tuple(images)))
             except ModelError as error:
                 failure = " ".join(str(error).split()) or "the call failed, and does not say why"
                 return Answer(None, failure, raw, usage + Usage(calls=1))

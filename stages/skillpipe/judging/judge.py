@@ -10,7 +10,7 @@ from typing import Any
 from skillpipe.asking import Asker, Unusable, reply_schema
 from skillpipe.judging.rubric import RubricItem, Verdict
 from skillpipe.judging.trace import final_response, tool_calls
-from skillpipe.models import Model
+from skillpipe.models import Image, Model
 from skillpipe.prompts import read_template
 from skillpipe.records import Message, Usage
 
@@ -36,27 +36,36 @@ class Judge:
         self._asker = Asker(model, read_template(Path(prompts) / "repair.md", ("error",)), max_concurrency)
         self._prompt = read_template(Path(prompts) / "judge.md", ("evidence",))
 
-    async def judge(self, description: str, rubric: Sequence[RubricItem], trajectory: Sequence[Message]) -> Judgement:
+    async def judge(
+        self,
+        description: str,
+        rubric: Sequence[RubricItem],
+        trajectory: Sequence[Message],
+        images: Sequence[Image] = (),
+    ) -> Judgement:
         """Ask for a verdict on every item of the rubric, at least one.
 
-        The judge sees `evidence` and nothing else. A reply without exactly one verdict per item is asked for once more;
-        what cannot be had then, or by a call that failed, is a failure and never a "no". Raises SkillpipeError for a
-        model that cannot be used at all, ValueError for tool messages that cannot be read.
+        The judge sees `evidence`, the images (see read_images) and nothing else. A reply without exactly one verdict
+        per item is asked for once more; what cannot be had then, or by a call that failed, is a failure and never a
+        "no". Raises SkillpipeError for a model that cannot be used at all, ValueError for tool messages that cannot be
+        read.
         """
-        prompt = self._prompt.render(evidence=evidence(description, rubric, trajectory))
+        prompt = self._prompt.render(evidence=evidence(description, rubric, trajectory, images))
         schema = reply_schema("reply_verdicts")
         answer = await self._asker.ask(
-            prompt, schema, lambda reply: _verdicts(reply, rubric), held_to=_narrowed(schema, rubric)
+            prompt, schema, lambda reply: _verdicts(reply, rubric), held_to=_narrowed(schema, rubric), images=images
         )
         return Judgement(answer.value or (), answer.failure, answer.usage)
 
 
-def evidence(description: str, rubric: Sequence[RubricItem], trajectory: Sequence[Message]) -> str:
+def evidence(
+    description: str, rubric: Sequence[RubricItem], trajectory: Sequence[Message], images: Sequence[Image] = ()
+) -> str:
     """What the judge is shown, as one JSON object: the task's description, the rubric, the request that the target was
-    sent, its tool calls in order and its final response.
+    sent, its tool calls in order, its final response, and what the images after it are of, if there are any.
 
     No expected answer, assertion or regex is in it. `<` is escaped, so that nothing a target says can end the tag
-    around it. Images are not shown: no environment here has any.
+    around it.
     """
     shown = {
         "task": description,
@@ -68,6 +77,8 @@ def evidence(description: str, rubric: Sequence[RubricItem], trajectory: Sequenc
         ],
         "final_response": final_response(trajectory),
     }
+    if images:
+        shown["images"] = [image.name for image in images]
     return json.dumps(shown, ensure_ascii=False, indent=1).replace("<", "\\u003c")
 
 

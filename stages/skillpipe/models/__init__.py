@@ -10,6 +10,17 @@ from typing import Any, Literal, Protocol
 
 from skillpipe.records import Message, Usage
 
+ImageType = Literal["image/png", "image/jpeg", "image/webp", "image/gif"]
+
+
+@dataclass(frozen=True)
+class Image:
+    """A picture that is shown with a request: the bytes of its file, and what it is of in a few words."""
+
+    name: str
+    media_type: ImageType
+    data: bytes
+
 
 @dataclass(frozen=True)
 class Request:
@@ -17,12 +28,14 @@ class Request:
 
     The first message has role "system" and holds the skill's body (never its frontmatter); it may be empty.
     `schema` is the JSON Schema that the reply should fit: a model that can be held to it is, another ignores it.
-    Requests that differ in `replicate` alone are independent samples of one question.
+    Requests that differ in `replicate` alone are independent samples of one question. `images` are shown after the
+    first user message; a model that sees none raises ModelError.
     """
 
     messages: tuple[Message, ...]
     schema: Mapping[str, Any] | None = None
     replicate: int = 0
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,9 @@ class LlamaCpp:
         return Price(0.0, 0.0)
 
     async def complete(self, request: Request) -> Reply:
-        """Answer one request; a prompt longer than n_ctx allows is a permanent ModelError."""
+        """Answer one request; a prompt longer than n_ctx allows, and an image, is a permanent ModelError."""
+        if request.images:
+            raise ModelError("the embedded model reads text alone, and was sent an image", permanent=True)
         abandoned = threading.Event()
         try:
             loop = asyncio.get_running_loop()

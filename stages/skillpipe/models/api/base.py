@@ -1,15 +1,18 @@
 """What the models of this folder share: the ledger around each call, the key, the messages, the errors."""
 
 import asyncio
+import base64
+import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from skillpipe.errors import SkillpipeError
 from skillpipe.ledger import Call, Ledger, canonical, key_of
-from skillpipe.models import ModelError, Price, Reply, Request
+from skillpipe.models import Image, ModelError, Price, Reply, Request
 from skillpipe.models.api.calling import GivenUp, answered
 from skillpipe.models.api.faults import CallFailed, Fault, advice
 from skillpipe.models.api.retry import Retry
@@ -133,9 +136,10 @@ class ApiModel(ABC):
             {
                 **self._settings,
                 "version": REQUEST_VERSION,
-                "messages": messages(request),
+                "messages": messages(replace(request, images=())),
                 "schema": request.schema,
                 "replicate": request.replicate,
+                **_digests(request.images),
             }
         )
         return Call(key_of(described), self._model, described)
@@ -168,10 +172,27 @@ class ApiModel(ABC):
         return ModelError(self._secrets.redact(text), permanent=error.fault.permanent)
 
 
-def messages(request: Request) -> list[dict[str, str]]:
-    """The messages as they are sent; an empty one is not, since some providers refuse it."""
+def messages(request: Request) -> list[dict[str, Any]]:
+    """The messages as they are sent; an empty one is not, since some providers refuse it.
+
+    Images follow the text of the first user message, as parts in OpenAI's form, which litellm translates.
+    """
     filled = (message for message in request.messages if message.content)
-    return [{"role": message.role, "content": message.content} for message in filled]
+    sent: list[dict[str, Any]] = [{"role": message.role, "content": message.content} for message in filled]
+    shown = next((message for message in sent if message["role"] == "user"), None)
+    if request.images and shown:
+        shown["content"] = [{"type": "text", "text": shown["content"]}, *map(_part, request.images)]
+    return sent
+
+
+def _part(image: Image) -> dict[str, Any]:
+    data = base64.b64encode(image.data).decode()
+    return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{data}"}}
+
+
+def _digests(images: Sequence[Image]) -> dict[str, Any]:
+    """What the ledger keeps of images: enough to tell them apart. Nothing for none, so that older keys hold."""
+    return {"images": [[one.media_type, hashlib.sha256(one.data).hexdigest()] for one in images]} if images else {}
 
 
 def sampling(settings: Mapping[str, Any], request: Request) -> dict[str, Any]:
