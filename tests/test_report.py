@@ -82,6 +82,14 @@ def test_failed_replies_and_fallbacks_are_those_of_all_steps():
     assert (summary.reply_failures, summary.fallbacks) == (6, 3)
 
 
+def test_what_a_slow_update_wrote_and_could_not_read_is_counted_and_is_no_step():
+    ended = last_state()
+    update = replace(ended.history[1], step="e2", edits_proposed=1, edits_applied=1, reply_failures=1, fallbacks=1)
+    summary, _ = report(replace(ended, history=(*ended.history, update)), val(1), val(1))
+    assert (summary.steps, summary.edits_proposed, summary.edits_applied) == (3, 10, 4)
+    assert (summary.reply_failures, summary.fallbacks) == (1, 1)
+
+
 def test_when_the_initial_skill_is_best_its_test_counts_for_both_and_is_paid_once():
     summary, _ = report(state(1, 0), val(1, 0), [])
     assert (summary.test_initial, summary.test_best, summary.test_gain) == (0.5, 0.5, 0)

@@ -137,7 +137,8 @@ class Summary:
 
     Test scores are mean hard scores, `_soft` mean soft scores; val scores are means by the run's metric. `test_last` is
     of the last current skill, None unless it was asked for. `val_not_needed` counts val rollouts that could not change
-    a decision; `training_calls` are the target's before the tests.
+    a decision; `training_calls` are the target's before the tests. Edits, unusable replies and fallbacks are those of
+    steps and slow updates.
 
     Calls and tokens are the run's own, also where the answers were known already; `cost_usd` is what they cost, or
     did when they were paid for, None where a price is not known.
