@@ -7,6 +7,7 @@ published goes (git has it). Of a run that ended it writes nothing: results/ is 
 Reads: dvc.yaml, params.yaml, the initial skill, what the run has left in runs/. Writes: results/. Model calls: none.
 """
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -25,13 +26,22 @@ def publish(run: RunFiles) -> str:
     return f"{run.status} after {decided} steps, val {before} -> {after}: {told.stop_reason}"
 
 
+def revision() -> str:
+    """Git's name for what the run was made from, with `-dirty` where files have changed since; empty without git."""
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
+    except (OSError, subprocess.CalledProcessError):  # no git here, or no commit yet: the page says nothing of it
+        return ""
+
+
 def main() -> None:
     results = Path("results")
     try:
         run = read_run(read_chain(), read_yaml("params.yaml"))
         if run.status != "completed":
             clear(results)
-            write_text(results / "report.html", render(view(run)))
+            write_text(results / "report.html", render(view(run, revision())))
             write_run(results, run)
     except SkillpipeError as error:
         sys.exit(f"error: {error}")

@@ -1,7 +1,7 @@
 """Publish what a run came to, into git.
 
-Reads: the last state, the initial skill, its rollouts on val, the rollouts on test in the folder `tests`; of every step
-beside the last state what it left: that state was made of these.
+Reads: the plan's summary, the last state, the initial skill, its rollouts on val, the rollouts on test in the folder
+`tests`; of every step beside the last state what it left: that state was made of these.
 Writes: the folder `out`: initial/ and best/ (skills), diff.patch, report.html, summary.json, curve.csv,
 changes.csv, lineage.jsonl, test.jsonl, result.json, manifest.json.
 Model calls: none.
@@ -15,10 +15,10 @@ from typing import Any, cast
 from omegaconf import MISSING
 
 from skillpipe import config, sections
-from skillpipe.artifacts import read_rows, write_csv, write_record, write_text
+from skillpipe.artifacts import read_record, read_rows, write_csv, write_record, write_text
 from skillpipe.page import render
 from skillpipe.publishing import RunFiles, Settings, StepFiles, read_steps, view, write_run
-from skillpipe.records import ACCEPTED, ChangeRow, CurveRow, Rollout, StepRecord, Summary
+from skillpipe.records import ACCEPTED, ChangeRow, CurveRow, PlanSummary, Rollout, StepRecord, Summary
 from skillpipe.schedule import is_step
 from skillpipe.scoring import SOFT, coverage, mean
 from skillpipe.skill import read_folder
@@ -31,6 +31,7 @@ class Args(sections.Report):
     """report's section of params.yaml and its paths."""
 
     skill: str = MISSING
+    plan: str = MISSING
     state: str = MISSING
     baseline: str = MISSING
     tests: str = MISSING
@@ -131,6 +132,8 @@ def main(args: Args) -> None:
         steps=steps,
         test_initial=tests.initial,
         test_best=tests.best,
+        test_last=tests.last or (),
+        plan=read_record(args.plan, PlanSummary),
     )
     summary, curve = report(state, tests)
     write_record(out / "summary.json", summary)

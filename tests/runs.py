@@ -21,6 +21,7 @@ from skillpipe.records import (
 )
 from skillpipe.scoring import mean
 from skillpipe.state import State, Version, val_scores
+from skillpipe.usage import of_rollouts
 
 SKILL = """---
 name: parcels
@@ -189,6 +190,7 @@ def a_run(steps: int = 6, tasks: int = 40, seed: int = 60, *, early: bool = True
         steps=tuple(maker.files),
         test_initial=initial,
         test_best=tested,
+        spent=state.spent + of_rollouts([*initial, *tested]),
         phases=tuple(phase_of(name, rows) for name, rows in rounds if rows),
         status="completed" if done is None else "failed",
         failed_phase=failed_phase,

@@ -10,6 +10,7 @@ from published import PHASE, PUBLISHED
 from samples import attempt, broken, passed
 from skillpipe import artifacts
 from skillpipe.errors import SkillpipeError
+from skillpipe.page import render
 from skillpipe.publishing import (
     RunFiles,
     Settings,
@@ -21,13 +22,16 @@ from skillpipe.publishing import (
     read_chain,
     result,
     scores_on_test,
+    view,
 )
 from skillpipe.records import (
     Decision,
+    Estimate,
     PhaseCounts,
     PhaseRecord,
     PhaseScore,
     PhaseTask,
+    PlanSummary,
     Spent,
     StepRecord,
     Usage,
@@ -35,7 +39,7 @@ from skillpipe.records import (
 )
 from workbench import SKILL, skill, state, val
 
-SETTINGS = Settings("skills/toy", {"data": "data/toy"}, {"_target_": "x.Y"}, {}, {"rule": {}})
+SETTINGS = Settings("skills/toy", {"data": "data/toy"}, {"_target_": "x.Y"}, {"_target_": "x.Z"}, {"rule": {}})
 RUN = RunFiles(SETTINGS, skill(), state(1, 0), val(1, 0), test_initial=val(1, 0, 0, 0))
 
 
@@ -97,6 +101,26 @@ def test_what_was_spent_counts_the_history_the_open_step_and_the_tests_once_each
     told = result(replace(RUN, state=known, steps=steps))
     assert (told.spent.target.calls, told.spent.optimizer.calls) == (2 + 4 + 3, 1)
     assert result(replace(RUN, state=None)).spent.target.calls == 2 + 4
+
+
+def test_the_page_is_given_all_that_the_run_knows():
+    judged = [replace(row, judge_usage=Usage(1, 8, 2, 0.5)) for row in val(1, 1)]
+    plan = PlanSummary(4, 2, 2, 1, ("e1s1",), Estimate(9, 9, None, None, 0, 0), ("val is small",))
+    settings = replace(SETTINGS, judge={"_target_": "x.Judge", "model": "a-judge"})
+    open_step = StepFiles("e1s1", val=tuple(judged))
+    run = replace(RUN, settings=settings, plan=plan, test_last=tuple(judged), steps=(open_step,))
+    seen = view(run, "4f7efc3-dirty")
+    assert (seen.plan, seen.test_last, seen.spent) == (plan, tuple(judged), result(run).spent)
+    assert seen.spent.judge == Usage(4, 32, 8, 2.0)
+    assert (seen.names.judge, seen.names.revision, seen.names.run) == ("a-judge", "4f7efc3-dirty", result(run).run_id)
+    page = render(seen)
+    for said in ("a-judge: 4 calls", "val is small", "4f7efc3-dirty", "1.000 on test"):
+        assert said in page
+
+
+def test_a_page_speaks_of_no_judge_where_there_is_none():
+    nobody = replace(RUN, settings=replace(SETTINGS, judge={"source": "stages/skillpipe/judging"}))
+    assert view(nobody).names.judge == view(RUN).names.judge == ""
 
 
 def test_a_run_that_stopped_early_says_why():

@@ -10,14 +10,20 @@ import pytest
 from report import OnTest, changes
 from report import report as reported
 from samples import append, broken
-from skillpipe.artifacts import read_record, read_rows, write_rows
+from skillpipe.artifacts import read_record, read_rows, write_record, write_rows
 from skillpipe.publishing import StepFiles, names_in_repository
-from skillpipe.records import LineageRow, Spent, Splice, Summary, Usage
+from skillpipe.records import Estimate, LineageRow, PlanSummary, Spent, Splice, Summary, Usage
 from skillpipe.state import State, Version, val_scores, write_state
 from workbench import SKILL, lineage, skill, state, val
 
 BEST = f"{SKILL}\n- be brief\n"
-WORDS = ("skill=skills/toy", "state=state", "baseline=baseline.jsonl", "tests=tests", "last=false", "out=results")
+WORDS = (
+    "skill=skills/toy", "plan=plan.json", "state=state", "baseline=baseline.jsonl", "tests=tests", "last=false",
+    "out=results",
+)  # fmt: skip
+
+
+PLANNED = PlanSummary(4, 2, 2, 1, ("e1s1", "e1s2", "e1s3"), Estimate(9, 9, None, None, 0, 0), ("val is small",))
 
 
 def report(state: State, initial, best, last=None):
@@ -170,6 +176,7 @@ def test_the_curve_has_a_row_per_step_with_the_baseline_first():
 def run(bench) -> Path:
     """A folder with the files of an ended run, and its report."""
     write_state(bench.root / "state", last_state())
+    write_record(bench.root / "plan.json", PLANNED)
     write_rows(bench.root / "baseline.jsonl", val(1, 0))
     write_rows(bench.root / "tests" / "initial.jsonl", val(1, 0))
     write_rows(bench.root / "tests" / "best.jsonl", val(1, 1))
@@ -195,6 +202,7 @@ def test_the_script_publishes_best_skill_diff_summary_curve_and_lineage(run):
 
 def test_a_missing_input_is_refused_in_one_line_and_nothing_is_written(bench):
     write_state(bench.root / "state", last_state())
+    write_record(bench.root / "plan.json", PLANNED)
     write_rows(bench.root / "tests" / "initial.jsonl", val(1, 0))
     assert bench.refused("report", *WORDS).startswith("tests/best.jsonl: no such file")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from skillpipe.page.scores import Score, Scores
 from skillpipe.page.view import RunView
 from skillpipe.page.words import ACTIONS, NOTHING, cost, count, plural, signed, three, usage
-from skillpipe.records import ACCEPTED, Spent, StepRecord, Usage
+from skillpipe.records import ACCEPTED, StepRecord
 from skillpipe.schedule import is_step
 
 
@@ -49,15 +49,15 @@ def ranges(found: Scores) -> list[Range]:
 def facts(run: RunView, found: Scores) -> list[tuple[str, str]]:
     """The figures of the run, name and value, in the order that they are shown."""
     rows, lineage = _steps(run), run.state.lineage if run.state else ()
-    tested = sum((row.usage for row in [*run.test_initial, *run.test_best, *run.test_last]), Usage())
-    spent = (run.state.spent if run.state else Spent()) + Spent(target=tested)
+    spent, judge = run.spent, run.names.judge
     kept = sum(row.action in ACCEPTED for row in lineage)
-    proposed, applied = (sum(getattr(row, name) for row in rows) for name in ("edits_proposed", "edits_applied"))
+    proposed, applied = _edits(run, rows)
     said = [
         ("Environment", run.names.env),
         ("Target", f"{run.names.target}: {usage(spent.target)}"),
         ("Optimizer", f"{run.names.optimizer}: {usage(spent.optimizer)}"),
-        ("Cost", cost((spent.target + spent.optimizer).cost_usd)),
+        *([("Judge", f"{judge}: {usage(spent.judge)}")] if judge else []),
+        ("Cost", cost((spent.target + spent.optimizer + spent.judge).cost_usd)),
         ("Steps", _counts(rows, run)),
         ("Edits", f"{count(proposed)} proposed, {count(applied)} tried, {count(kept)} kept"),
         ("Ended", _ended(rows, run)),
@@ -72,7 +72,20 @@ def facts(run: RunView, found: Scores) -> list[tuple[str, str]]:
     said += [("Spared", f"{plural(saved, 'val rollout')} that could change no decision")] if saved else []
     said += [("Last current skill", f"{found.test_last.mean:.3f} on test")] if found.test_last else []
     said += _by_metric(run, found)
-    return [*said, ("Inputs", f"revision {run.names.revision}")] if run.names.revision else said
+    inputs = [f"run {run.names.run}"] if run.names.run else []
+    inputs += [f"revision {run.names.revision}"] if run.names.revision else []
+    return [*said, ("Inputs", ", ".join(inputs))] if inputs else said
+
+
+def _edits(run: RunView, rows: Sequence[StepRecord]) -> tuple[int, int]:
+    """How many were proposed and how many tried, those of a step that is not decided yet too."""
+    decided = {row.step for row in rows}
+    waiting = [
+        outcome for step in run.steps if step.report and step.step not in decided for outcome in step.report.outcomes
+    ]
+    proposed = sum(row.edits_proposed for row in rows) + len(waiting)
+    applied = sum(row.edits_applied for row in rows) + sum(outcome.status == "applied" for outcome in waiting)
+    return proposed, applied
 
 
 def _by_metric(run: RunView, found: Scores) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from skillpipe.records import ApplyReport, LineageRow, PlanSummary, Rollout, RolloutStatus
+from skillpipe.records import ApplyReport, LineageRow, PlanSummary, Rollout, RolloutStatus, Spent
 from skillpipe.scoring import mean
 from skillpipe.state import State
 
@@ -14,13 +14,17 @@ Status = Literal["completed", "failed", "unfinished"]
 
 @dataclass(frozen=True)
 class Names:
-    """How the page calls things, as a person would: `revision` is git's name for the inputs, empty if not known."""
+    """How the page calls things, as a person would. `revision`, git's name for the inputs, is empty where it is not
+    known, `judge` where there is none; `run` is the run's id.
+    """
 
     skill: str
     env: str
     target: str
     optimizer: str
     revision: str = ""
+    judge: str = ""
+    run: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class RunView:
     `state` is the last that was written. `origins` gives, for a file of the best skill, its lines in order. `baseline`
     are the initial skill's rollouts on val, `steps` in the order of the run. `test_best` is empty when the best skill
     is the initial one, `test_last` unless the last current skill was tested. `failed_phase` and `error` are
-    empty unless it failed; an unfinished run was broken off, or goes on.
+    empty unless it failed; an unfinished run was broken off, or goes on. `spent` is all that the run used so far.
     """
 
     names: Names
@@ -70,6 +74,7 @@ class RunView:
     test_best: Sequence[Rollout] = ()
     test_last: Sequence[Rollout] = ()
     plan: PlanSummary | None = None
+    spent: Spent = field(default_factory=Spent)
     phases: Sequence[Phase] = ()
     status: Status = "completed"
     failed_phase: str = ""

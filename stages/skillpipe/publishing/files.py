@@ -8,7 +8,7 @@ from typing import Any
 from skillpipe.artifacts import read_record, read_rows
 from skillpipe.phases import read_phases
 from skillpipe.publishing.chain import Link, could_run, done, last_state
-from skillpipe.records import ApplyReport, PhaseRecord, Rollout, RunStatus
+from skillpipe.records import ApplyReport, PhaseRecord, PlanSummary, Rollout, RunStatus
 from skillpipe.skill import read_folder
 from skillpipe.state import State, read_state
 
@@ -40,7 +40,8 @@ class StepFiles:
 class RunFiles:
     """One run. `state` is the last that was written, None before the first; `steps` are in the order of the run.
 
-    `test_best` is empty when the best skill is the initial one. `phases` are records of this run's stages: their times
+    `test_best` is empty when the best skill is the initial one, `test_last` unless the last current skill was tested.
+    `phases` are records of this run's stages: their times
     are published, so there are none in a run that DVC publishes. `failed_phase` and `error` are empty unless it failed.
     """
 
@@ -51,6 +52,8 @@ class RunFiles:
     steps: Sequence[StepFiles] = ()
     test_initial: Sequence[Rollout] = ()
     test_best: Sequence[Rollout] = ()
+    test_last: Sequence[Rollout] = ()
+    plan: PlanSummary | None = None
     phases: Sequence[PhaseRecord] = ()
     status: RunStatus = "completed"
     failed_phase: str = ""
@@ -90,6 +93,8 @@ def read_run(chain: Sequence[Link], params: Mapping[str, Any]) -> RunFiles:
         steps=read_steps("runs", tuple(keys), outs),
         test_initial=_rollouts("runs/test/initial.jsonl", outs),
         test_best=_rollouts("runs/test/best.jsonl", outs),
+        test_last=_rollouts("runs/test/last.jsonl", outs),
+        plan=read_record("runs/plan/summary.json", PlanSummary) if "runs/plan" in outs else None,
         phases=phases,
         status="failed" if failed else "completed" if len(made) == len(chain) else "unfinished",
         failed_phase=failed.phase if failed else "",

@@ -6,7 +6,7 @@ from typing import Any, get_args
 from skillpipe.blame import blame, edits_of_best
 from skillpipe.page import LineOrigin, Names, Phase, RunView, StepFiles
 from skillpipe.publishing.files import RunFiles
-from skillpipe.publishing.result import phase_summaries
+from skillpipe.publishing.result import phase_summaries, run_id, spent_in
 from skillpipe.records import RolloutStatus
 
 
@@ -16,7 +16,15 @@ def view(run: RunFiles, revision: str = "") -> RunView:
     files = dict.fromkeys(["SKILL.md", *(row.edit.file for row in edits)])
     told = run.settings
     return RunView(
-        names=Names(told.skill, _called(told.environment), _called(told.target), _called(told.optimizer), revision),
+        names=Names(
+            told.skill,
+            _called(told.environment),
+            _called(told.target),
+            _called(told.optimizer),
+            revision,
+            _called(told.judge) if told.judge and "_target_" in told.judge else "",
+            run_id(run),
+        ),
         initial=run.initial,
         state=run.state,
         baseline=run.baseline,
@@ -27,6 +35,9 @@ def view(run: RunFiles, revision: str = "") -> RunView:
         steps=[StepFiles(step.step, step.report, step.val) for step in run.steps],
         test_initial=run.test_initial,
         test_best=run.test_best,
+        test_last=run.test_last,
+        plan=run.plan,
+        spent=spent_in(run),
         phases=[
             Phase(
                 phase.phase,

@@ -24,6 +24,7 @@ from skillpipe.records import (
     Usage,
 )
 from skillpipe.scoring import SOFT, mean
+from skillpipe.usage import of_rollouts
 
 
 def result(run: RunFiles) -> RunResult:
@@ -46,7 +47,7 @@ def result(run: RunFiles) -> RunResult:
         rejected_count=sum(step.action in ("reject", "reject_policy") for step in steps),
         phases=phase_summaries(run),
         stop_reason=_stop_reason(run),
-        spent=_spent(run),
+        spent=spent_in(run),
     )
 
 
@@ -151,15 +152,15 @@ def _current_step(run: RunFiles) -> str:
     return next((row.step for row in reversed(history) if row.decision.action in ACCEPTED), "start")
 
 
-def _spent(run: RunFiles) -> Spent:
+def spent_in(run: RunFiles) -> Spent:
     """The history's, what the steps used that are not in it yet, and the tests'."""
     counted = {row.step for row in run.state.history} if run.state else set()
-    rounds = [run.test_initial, run.test_best, *([] if run.state else [run.baseline])]
+    rounds = [run.test_initial, run.test_best, run.test_last, *([] if run.state else [run.baseline])]
     open_steps = [step for step in run.steps if step.step not in counted]
     rounds += [rows for step in open_steps for rows in (step.rollouts, step.val)]
-    target = sum((row.usage for rows in rounds for row in rows), Usage())
     optimizer = sum((step.report.usage for step in open_steps if step.report), Usage())
-    return (run.state.spent if run.state else Spent()) + Spent(target, optimizer)
+    known = run.state.spent if run.state else Spent()
+    return known + of_rollouts([row for rows in rounds for row in rows]) + Spent(optimizer=optimizer)
 
 
 def _stop_reason(run: RunFiles) -> str:
