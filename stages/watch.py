@@ -6,11 +6,12 @@ Run it beside `dvc repro`, in the same folder; an experiment from the queue runs
 Reads: runs/phases, the last history in runs/, dvc.yaml, params.yaml. Writes: nothing. Model calls: none.
 """
 
+import signal
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from threading import Event
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -114,14 +115,15 @@ def main() -> None:
         if once:
             console.print(watch(read_progress(read_chain()), datetime.now(timezone.utc)))
             return
+        stopped = Event()
+        # Not as an exception: Python drops one that comes while a finalizer runs, and the view would go on.
+        signal.signal(signal.SIGINT, lambda *_: stopped.set())
         with Live(console=console, auto_refresh=False) as live:
-            while True:
+            while not stopped.is_set():
                 live.update(watch(read_progress(read_chain()), datetime.now(timezone.utc)), refresh=True)
-                time.sleep(1)
+                stopped.wait(1)
     except SkillpipeError as error:
         sys.exit(f"error: {error}")
-    except KeyboardInterrupt:
-        sys.exit(0)
 
 
 if __name__ == "__main__":
